@@ -664,7 +664,9 @@ class PairEngine(Selection):
         if subject is None and entry.needs in SHARED_SCORES:
             return str(self._of(entry, None).score)
         if subject is None and ANY_LOSS in entry.measures:
-            subject = self._of(entry, None).loss
+            evidence = self._of(entry, None)
+            in_time = isinstance(evidence, OrderedDifferences)
+            subject = evidence.measure if in_time else evidence.loss
             loss = record_losses().get(subject)
             return subject if loss is None else next(iter(loss.measures), subject)
         if subject is None:

@@ -1,21 +1,28 @@
 """Cache of the evidence of a pair of predictions."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from skcompare._analysis._counted import tallied_evidence
+from skcompare._analysis._counted import pair_of_class, tallied_evidence
 from skcompare._analysis._test_selection import LOSS, POS_LABEL
-from skcompare._registry.metrics import keywords_of
+from skcompare._analysis.measures import ordered_scores, resolve_scoring
+from skcompare._registry.metrics import CLASSES, NUMBERS, keywords_of, tested_loss
+from skcompare.evidence import OrderedDifferences
 from skcompare.predictions import SCORES, PairedPredictions
+
+
+SCORING = "scoring"
+"""Option of differences in time order that selects the measure."""
 
 
 class EvidenceBehind:
     """Cache of the evidence of a pair, by type and options.
 
     A pickled copy holds the predictions, and computes the evidence again. The positive
-    class, and options of the requested tests such as the number of bins, are by default
-    those of the comparison.
+    class, options of the requested tests such as the number of bins, and the measure of
+    differences in time order, `scoring`, are by default those of the comparison.
     """
 
     def __init__(
@@ -23,8 +30,10 @@ class EvidenceBehind:
         pair: PairedPredictions,
         pos_label: Any = None,
         usual: Mapping[type, Mapping[str, Any]] = MappingProxyType({}),
+        scoring: str | None = None,
     ) -> None:
         self.pair, self.pos_label, self.usual = pair, pos_label, dict(usual)
+        self.scoring = scoring
         self._made: dict[Any, Any] = {}
 
     def __call__(self, needs: Any, **options: Any) -> Any:
@@ -34,6 +43,8 @@ class EvidenceBehind:
             # Its other options are of that loss.
             usual = {}
         options = {**usual, **options}
+        if needs is OrderedDifferences and LOSS not in options and self.scoring:
+            options.setdefault(SCORING, self.scoring)
         if self.pos_label is not None and POS_LABEL in keywords_of(needs.from_pair):
             options.setdefault(POS_LABEL, self.pos_label)
         key = (needs, *((name, repr(value)) for name, value in sorted(options.items())))
@@ -47,6 +58,8 @@ class EvidenceBehind:
         return self._made[key]
 
     def _from_pair(self, needs: Any, options: dict[str, Any]) -> Any:
+        if SCORING in options and needs is OrderedDifferences:
+            return self._in_time(**options)
         try:
             return needs.from_pair(self.pair, **options)
         except ValueError as error:
@@ -61,5 +74,22 @@ class EvidenceBehind:
                 "'neg_brier_score'."
             ) from error
 
+    def _in_time(self, scoring: Any, **options: Any) -> OrderedDifferences:
+        """Return the differences of a measure in time order."""
+        pair, pos_label = self.pair, self.pos_label
+        is_numeric = pair.predictions.is_numeric
+        (measure,) = resolve_scoring(scoring, NUMBERS if is_numeric else CLASSES)
+        if measure.label is not None and is_numeric:
+            alone = replace(pair.predictions, estimators=tuple(pair.roles))
+            of_outputs = measure.of_outputs(alone)
+            pair = PairedPredictions(of_outputs, *of_outputs.estimators)
+        elif measure.label is not None:
+            position = measure.position(pair.predictions.classes)
+            pair, pos_label = pair_of_class(pair, position), True
+        loss = tested_loss(measure.metric)
+        if loss is None:
+            return ordered_scores(pair, measure, pos_label, **options)
+        return OrderedDifferences.from_pair(pair, loss=loss.name, **options)
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return EvidenceBehind, (self.pair, self.pos_label, self.usual)
+        return EvidenceBehind, (self.pair, self.pos_label, self.usual, self.scoring)

@@ -373,10 +373,11 @@ def predictions_required(
     scored = [measure for measure in measures if SCORES in measure.required]
     if requested is None and scored and all(m.metric in RANKING_SCORES for m in scored):
         return responses | {RANKS}
-    for name in requested or ():
-        if all(is_by_influence(get_test(name), measure) for measure in measures):
-            continue
+    for name, own in (requested or {}).items():
         needs = get_test(name).needs
+        if needs is OrderedDifferences and LOSS not in own:
+            # It is about these measures.
+            continue
         declared = getattr(needs, "required", None)
         responses |= {LABELS, SCORES} if declared is None else declared
         if SCORES in (declared or ()) and not getattr(needs, "takes_decision", False):
@@ -455,7 +456,7 @@ def is_about(
     if LABEL in options and str(options[LABEL]) != measure.label:
         return False
     loss = tested_loss(measure.metric)
-    if LOSS in options and loss is not None and loss.name != options[LOSS]:
+    if LOSS in options and (loss is None or loss.name != options[LOSS]):
         return False
     chosen = options.get(SCORE)
     if chosen is not None:

@@ -49,6 +49,7 @@ from skcompare.evidence import (
     EngineNumbers,
     EngineTally,
     JointCounts,
+    OrderedDifferences,
     PairedCalibration,
     PairedLosses,
     Tally,
@@ -205,7 +206,9 @@ def compare_pair(
         n_fits=n_fits,
         random_state=random_state,
         **_facts_of(predictions),
-        source=EvidenceBehind(pair, pos_label, usual_options(requested)),
+        source=EvidenceBehind(
+            pair, pos_label, usual_options(requested) | _usual_in_time(requested, primary)
+        ),
     )
     winner = comparison.conclusion.winner
     return replace(comparison, advice=advice_for(pair, engine.evidence, primary, winner))
@@ -292,6 +295,15 @@ def usual_options(requested: Any) -> dict[type, dict[str, Any]]:
         if own:
             usual[entry.needs] = own | usual.get(entry.needs, {})
     return usual
+
+
+def _usual_in_time(requested: Any, primary: Measure | None) -> dict[type, dict[str, Any]]:
+    """Return the measure that differences in time order are of by default: the first."""
+    if primary is None or primary.metric is None:
+        return {}
+    own = usual_options(requested).get(OrderedDifferences, {})
+    label = "" if primary.label is None else f"[{primary.label}]"
+    return {OrderedDifferences: {"scoring": f"{primary.metric}{label}"} | own}
 
 
 def compare_several(

@@ -17,13 +17,7 @@ from skcompare._analysis import (
     far_end,
     is_against,
 )
-from skcompare._core.design import (
-    HALVES,
-    IN_TIME,
-    IN_WINDOWS,
-    TIME_ORDERED_HOLDOUT,
-    Design,
-)
+from skcompare._core.design import HALVES, IN_TIME, IN_WINDOWS, TIME_ORDERED_HOLDOUT, Design
 from skcompare._core.flags import explain
 from skcompare._core.formatting import (
     format_number,
@@ -325,7 +319,8 @@ class Comparison(StoredComparison):
         needs : type
             A class of :mod:`skcompare.evidence`, such as `ContingencyTable`.
         **options : dict
-            Options of its `from_pair`, such as `pos_label`.
+            Options of its `from_pair`, such as `pos_label`. `OrderedDifferences` are of the
+            first measure of the comparison, or of that named by `scoring`.
 
         Returns
         -------

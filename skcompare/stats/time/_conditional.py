@@ -11,7 +11,8 @@ from scipy.fft import dct
 from skcompare._core.validation import check_groups, check_numbers, check_same_length
 from skcompare._registry.tests import takes_evidence
 from skcompare._typing import ArrayLike, FloatArray
-from skcompare.evidence import OrderedDifferences
+from skcompare.evidence import OrderedDifferences, order_of
+from skcompare.predictions import PairedPredictions
 from skcompare.stats.core._result import Flagged, PairedResult
 from skcompare.stats.core._tails import chi2_pvalue, f_pvalue, student_pvalue
 from skcompare.stats.time._diebold_mariano import (
@@ -75,7 +76,9 @@ def giacomini_white(
         Differences in time order.
     instruments : array-like of shape (n_times,) or (n_times, n_instruments), optional
         Numbers that were known before the forecast of each time point. By default the
-        difference `horizon` time points before. A constant is added.
+        difference `horizon` time points before. A constant is added. Of differences of
+        splits in time order ``ordered.times`` are the positions of the records that were
+        tested, so that ``column[ordered.times]`` are the instruments of a column of X.
     regimes : array-like of shape (n_times,), optional
         Regime of each time point (weekday, market, season), known beforehand; in place of
         instruments. The question is then whether the models are equal in all regimes.
@@ -213,12 +216,12 @@ def _variance(
 
 
 def clark_west(
-    y_true: ArrayLike,
-    champion: ArrayLike,
-    challenger: ArrayLike,
+    y_true: ArrayLike | PairedPredictions,
+    champion: ArrayLike | None = None,
+    challenger: ArrayLike | None = None,
     *,
     time: ArrayLike | None = None,
-    horizon: int = 1,
+    horizon: int | None = None,
 ) -> PairedResult:
     """Compare the squared errors of two nested models by Clark and West's test.
 
@@ -230,12 +233,15 @@ def clark_west(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
-        Observed numbers.
+    y_true : array-like of shape (n_samples,), or PairedPredictions
+        Observed numbers; or the predictions of two regressors, such as the evidence of a
+        comparison: ``clark_west(comparison.evidence(PairedPredictions))``.
     champion, challenger : array-like of shape (n_samples,)
-        Forecasts of the smaller model, and of the larger one that contains it.
+        Forecasts of the smaller model, and of the larger one that contains it; left out
+        where predictions have them.
     time, horizon
-        As for :meth:`OrderedDifferences.from_losses`.
+        As for :meth:`OrderedDifferences.from_losses`; of predictions as for
+        :meth:`OrderedDifferences.from_pair`.
 
     Returns
     -------
@@ -264,6 +270,16 @@ def clark_west(
     >>> print(f"{result.estimate:.3f}, p = {result.pvalue:.3f}")
     0.072, p = 0.043
     """
+    order: dict[str, Any] = {"time": time, "horizon": 1 if horizon is None else horizon}
+    if isinstance(y_true, PairedPredictions):
+        pair, order = y_true, order_of(y_true, time, horizon)
+        if champion is not None or challenger is not None or not _are_single(pair):
+            raise ValueError(
+                "clark_west takes predictions of one number by two regressors, alone. Got "
+                "others, or forecasts as well. Pass `y_true`, `champion` and `challenger`."
+            )
+        y_true = pair.predictions.y_predicted()
+        champion, challenger = (role.values for role in pair.roles)
     numbers = {
         "y_true": check_numbers("y_true", y_true),
         "champion": check_numbers("champion", champion),
@@ -272,8 +288,13 @@ def clark_west(
     check_same_length(numbers)
     y, small, large = numbers.values()
     adjusted = (y - small) ** 2 - (y - large) ** 2 + (small - large) ** 2
-    ordered = OrderedDifferences.from_differences(adjusted, time=time, horizon=horizon)
+    ordered = OrderedDifferences.from_differences(adjusted, **order)
     result = diebold_mariano(ordered, alternative="greater")
     return result.with_fields(
         test="clark_west", estimate_name="adjusted gain in mean squared error"
     )
+
+
+def _are_single(pair: PairedPredictions) -> bool:
+    """Whether predictions are of one number per record."""
+    return pair.predictions.is_numeric and not pair.predictions.outputs
