@@ -541,7 +541,9 @@ class PairedComparator(BaseComparator):
         The one that may replace it; treated in the same way.
     cv : None, "prefit", int, splitter or iterable, default=None
         None is :class:`~skcompare.BlockRegularized5x2CV`. "prefit" takes
-        X and y as a hold-out set. Anything else as in scikit-learn.
+        X and y as a hold-out set. Anything else as in scikit-learn. Splits that test later
+        records than they train on, as those of
+        :class:`~sklearn.model_selection.TimeSeriesSplit`, are in time order: see the notes.
     scoring : str, callable, list of str, or dict, default=None
         Measures to compare: names of metrics of skcompare or scorers of scikit-learn, or
         scorers. The verdict comes from the first; a custom scorer sees stored predictions
@@ -611,6 +613,17 @@ None
     Identical classifiers give difference 0, p = 1 and an inconclusive verdict. With
     metadata routing off, `groups` go to the splitter and `sample_weight` to both fits; the
     evaluation counts every record once.
+
+    Where records are in time order, each test set must be later than its training set. The
+    predictions of all test sets are then one series, in the order of the records in X, and
+    :func:`~skcompare.stats.diebold_mariano` compares them by any mean of a loss, and by
+    other scores through the influences of the records: those of labels and of errors from
+    all predictions together, and those of ranks, such as the AUC, within the test sets. The
+    conclusion is about the two methods, as they were trained along this series. Records
+    that are tested twice, by windows that overlap, rule the test out, and so do several
+    series, named by `groups`, whose times are not known here. Further tests, such as
+    :func:`~skcompare.stats.giacomini_white` and :func:`~skcompare.stats.fluctuation`, take
+    :class:`~skcompare.evidence.OrderedDifferences`, an `evidence` of `comparison_`.
 
     Examples
     --------

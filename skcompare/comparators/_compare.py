@@ -49,7 +49,6 @@ from skcompare.evidence import (
     EngineNumbers,
     EngineTally,
     JointCounts,
-    OrderedDifferences,
     PairedCalibration,
     PairedLosses,
     Tally,
@@ -206,9 +205,7 @@ def compare_pair(
         n_fits=n_fits,
         random_state=random_state,
         **_facts_of(predictions),
-        source=EvidenceBehind(
-            pair, pos_label, usual_options(requested) | _usual_in_time(requested, primary)
-        ),
+        source=EvidenceBehind(pair, pos_label, usual_options(requested), _name_of(primary)),
     )
     winner = comparison.conclusion.winner
     return replace(comparison, advice=advice_for(pair, engine.evidence, primary, winner))
@@ -297,13 +294,11 @@ def usual_options(requested: Any) -> dict[type, dict[str, Any]]:
     return usual
 
 
-def _usual_in_time(requested: Any, primary: Measure | None) -> dict[type, dict[str, Any]]:
-    """Return the measure that differences in time order are of by default: the first."""
+def _name_of(primary: Measure | None) -> str | None:
+    """Return the name of a measure with its class or output, or None if it has none."""
     if primary is None or primary.metric is None:
-        return {}
-    own = usual_options(requested).get(OrderedDifferences, {})
-    label = "" if primary.label is None else f"[{primary.label}]"
-    return {OrderedDifferences: {"scoring": f"{primary.metric}{label}"} | own}
+        return None
+    return primary.metric + ("" if primary.label is None else f"[{primary.label}]")
 
 
 def compare_several(
@@ -852,7 +847,8 @@ def compare_cv_results(
         The splitter that was used; its design determines which tests are valid. If it
         makes the same splits each time, they must be those of the results. Without it the
         design is inferred from the indices: a hold-out, (repeated) K-fold
-        cross-validation, 5×2 with random halves or a repeated hold-out.
+        cross-validation, 5×2 with random halves, a repeated hold-out or splits in time
+        order.
     design : Design or str, optional
         How the records were split, such as "bcv", if neither `cv` nor the indices show
         it: halves of a block-regularized cross-validation look like random ones.

@@ -420,7 +420,6 @@ def test_training_set_of_one_class(counting):
 
 
 NO_TEST = {
-    "time": {"cv": TimeSeriesSplit(3)},
     "measure": {"scoring": "average_precision"},
     "second": {"scoring": ["accuracy", "average_precision"]},
     "custom": {"scoring": make_scorer(accuracy_score)},

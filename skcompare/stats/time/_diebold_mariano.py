@@ -275,6 +275,11 @@ def diebold_mariano(
     over long stretches of time, and the reference distribution allows for their number, so
     that the test holds in short series too.
 
+    Of splits in time order, such as those of
+    :class:`~sklearn.model_selection.TimeSeriesSplit`, the null hypothesis is about two
+    forecasting methods: that the models as they were trained along the series, with the
+    chance in their training, have the same expected loss [7]_.
+
     Parameters
     ----------
     ordered : OrderedDifferences
@@ -352,6 +357,15 @@ def diebold_mariano(
     allows for any dependence between the series [6]_. The conclusion is then about these
     series, at other times; :func:`two_way_t` is about such series.
 
+    Models that are trained again along the series are compared by the predictions of all
+    test sets, as one series. This tests methods with the windows that they were trained on,
+    and not the models in the population: with windows of limited length, `max_train_size`,
+    the chance in training stays in the losses, as [7]_ assumes, while windows that expand
+    reduce it over time, so that the test is an approximation (:func:`clark_west` is about
+    the population). The horizon is at least 1 more than the gap between training and test
+    sets, because records are left out there that are not known yet or that overlap.
+    ``benchmarks/validity/time/splits.py`` measures it with learners that are equally good.
+
     Equal forecasts have the statistic 0 and p = 1, flagged "degenerate". A constant
     difference that is not 0 has no p-value, flagged "zero-variance".
 
@@ -373,6 +387,8 @@ def diebold_mariano(
     .. [6] Driscoll, J. C. and Kraay, A. C. (1998). "Consistent covariance matrix estimation
        with spatially dependent panel data." Review of Economics and Statistics 80(4),
        549-560.
+    .. [7] Giacomini, R. and White, H. (2006). "Tests of conditional predictive ability."
+       Econometrica 74(6), 1545-1578.
 
     Examples
     --------
