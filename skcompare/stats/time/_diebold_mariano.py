@@ -17,6 +17,7 @@ from skcompare.stats.core._result import PairedResult, tested_result
 from skcompare.stats.core._tails import bounded, each_tail
 from skcompare.stats.losses._paired_t import loss_title
 from skcompare.stats.time._long_run_variance import (
+    FEWEST_COSINES,
     FixedBandwidth,
     Smoothing,
     autocovariance,
@@ -201,12 +202,25 @@ class FixedWald:
         }
 
 
+def span_of(ordered: OrderedDifferences) -> int:
+    """Horizon for the number of cosines, of which each training allows at most one.
+
+    Where training windows slide, differences within a test set have the chance of one
+    training in common, and those of others do not. Windows that expand share it.
+    """
+    design, horizon = ordered.design, ordered.horizon
+    if design.window != "sliding":
+        return horizon
+    most = max(FEWEST_COSINES, design.n_splits)
+    return max(horizon, math.ceil(ordered.n_times / (2 * most)))
+
+
 def mean_in_time(ordered: OrderedDifferences, **options: Any) -> Wald:
     """Mean difference with its standard error by cosines."""
     values = centred_or_zero(ordered)
     if not values.any():
         return Wald(ordered.estimate, 0.0, None)
-    long_run, _ = by_cosines(values, ordered.horizon, options.get("n_cosines"))
+    long_run, _ = by_cosines(values, span_of(ordered), options.get("n_cosines"))
     return Wald(ordered.estimate, _error(long_run, ordered), long_run.df)
 
 
@@ -363,7 +377,9 @@ def diebold_mariano(
     the chance in training stays in the losses, as [7]_ assumes, while windows that expand
     reduce it over time, so that the test is an approximation (:func:`clark_west` is about
     the population). The horizon is at least 1 more than the gap between training and test
-    sets, because records are left out there that are not known yet or that overlap.
+    sets, because records are left out there that are not known yet or that overlap. Where
+    windows slide, each training is forgotten, and its chance is that of its test set, so
+    that there are at most as many cosines as trainings, and at least 4.
     ``benchmarks/validity/time/splits.py`` measures it with learners that are equally good.
 
     Equal forecasts have the statistic 0 and p = 1, flagged "degenerate". A constant
@@ -428,7 +444,8 @@ def diebold_mariano(
             method=title,
             details=details,
         )
-    long_run, smoothing = estimate_variance(values, ordered.horizon, n_cosines)
+    span = ordered.horizon if method == "hln" else span_of(ordered)
+    long_run, smoothing = estimate_variance(values, span, n_cosines)
     error = _error(long_run, ordered)
     inflation = long_run.variance * len(values) / float(values @ values)
     flags = time_flags(ordered, smoothing)

@@ -1,0 +1,407 @@
+"""Comparisons on splits in time order: their recognition, their test, what it takes."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy.stats import t as student
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.metrics import accuracy_score, make_scorer, roc_auc_score
+from sklearn.model_selection import KFold, TimeSeriesSplit, cross_validate
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.svm import LinearSVC
+
+from skcompare import (
+    MultipleComparator,
+    PairedComparator,
+    PairedEstimator,
+    compare_cv_results,
+    cross_compare,
+    make_paired_scorer,
+)
+from skcompare._core.design import Design
+from skcompare.evidence import OrderedDifferences
+from skcompare.predictions import PairedPredictions, predictions_from_cv_results
+from skcompare.reports import Comparison
+from skcompare.stats import (
+    clark_west,
+    diebold_mariano,
+    fluctuation,
+    giacomini_white,
+    two_way_t,
+)
+
+N = 240
+
+
+@pytest.fixture(scope="module")
+def series():
+    """An autoregression, with its last value and two noises as features."""
+    rng = np.random.default_rng(0)
+    y = np.zeros(N)
+    for k in range(1, N):
+        y[k] = 0.5 * y[k - 1] + rng.normal()
+    return np.column_stack([np.r_[0.0, y[:-1]], rng.normal(size=(N, 2))]), y
+
+
+@pytest.fixture(scope="module")
+def signs(series):
+    """The features, and the sign of the series."""
+    X, y = series
+    return X, (y > 0).astype(int)
+
+
+def of_numbers(cv=None, **settings):
+    """A comparator of two regressors."""
+    return PairedComparator(
+        Ridge(), KNeighborsRegressor(), cv=cv or TimeSeriesSplit(4), **settings
+    )
+
+
+def of_classes(cv=None, champion=None, **settings):
+    """A comparator of two classifiers."""
+    champion = champion or LogisticRegression()
+    return PairedComparator(champion, GaussianNB(), cv=cv or TimeSeriesSplit(4), **settings)
+
+
+def predicted(models, cv, X, y, method="predict"):
+    """Predictions for the test sets, one row per model, and the records in them."""
+    tests, rows = [], []
+    for train, test in cv.split(X):
+        fitted = [model.fit(X[train], y[train]) for model in models]
+        rows.append([getattr(model, method)(X[test]) for model in fitted])
+        tests.append(test)
+    return np.concatenate(rows, axis=1), tests
+
+
+def by_hand(differences, n_cosines):
+    """Diebold and Mariano's p-value by sums of cosines, without an allowance."""
+    n = len(differences)
+    times = np.arange(n) + 0.5
+    centred = differences - differences.mean()
+    squares = [
+        (np.sqrt(2 / n) * centred @ np.cos(np.pi * j * times / n)) ** 2
+        for j in range(1, n_cosines + 1)
+    ]
+    ratio = differences.mean() / np.sqrt(np.mean(squares) / n)
+    return 2 * student.sf(abs(ratio), n_cosines)
+
+
+@pytest.mark.parametrize(
+    ("cv", "design"),
+    [
+        (TimeSeriesSplit(4), "expanding windows"),
+        (TimeSeriesSplit(4, test_size=20), "expanding windows"),
+        (TimeSeriesSplit(4, max_train_size=40), "sliding windows"),
+        (TimeSeriesSplit(4, max_train_size=1000), "expanding windows"),
+        (TimeSeriesSplit(4, gap=3), "expanding windows, gap of 3"),
+        (TimeSeriesSplit(4, max_train_size=40, gap=2), "sliding windows, gap of 2"),
+    ],
+)
+def test_design_says_how_windows_move(series, cv, design):
+    """In the line of the report, in the page, and after a journey through JSON."""
+    comparison = of_numbers(cv).fit(*series).comparison_
+    restored = Comparison.from_json(comparison.to_json())
+
+    assert f"time-ordered cross-validation ({design})" == str(comparison.design)
+    assert str(comparison.design) in " ".join(str(comparison).split())
+    assert comparison.design == restored.design
+    assert "diebold_mariano" == comparison.rows[0].test
+    window = comparison.design.window
+    assert ("expand reduce" in comparison.design.assumption) is (window == "expanding")
+    assert "independent of each other" not in comparison.design.assumption
+
+
+def test_other_designs_have_no_windows(series):
+    """Neither in their dicts nor in their titles."""
+    comparison = of_numbers(KFold(4)).fit(*series).comparison_
+
+    assert {"kind", "n_repeats", "n_folds", "grouped"} == {*comparison.to_dict()["design"]}
+    with pytest.raises(ValueError, match=r"`window` must be 'expanding', 'sliding'"):
+        Design("time ordered", window="rolling")
+
+
+def test_absolute_errors_of_all_test_sets(series):
+    """The differences of the pooled predictions, tested by sums of cosines."""
+    X, y = series
+    cv = TimeSeriesSplit(4)
+    options = {"diebold_mariano": {"n_cosines": 6}}
+    comparator = of_numbers(cv, scoring="neg_mean_absolute_error", tests=options)
+    row = comparator.fit(X, y).comparison_.rows[0]
+    values, tests = predicted((Ridge(), KNeighborsRegressor()), cv, X, y)
+    champion, challenger = np.abs(values - y[np.concatenate(tests)])
+
+    assert by_hand(champion - challenger, 6) == pytest.approx(row.pvalue, rel=1e-9)
+    assert champion.mean() - challenger.mean() == pytest.approx(row.difference)
+    assert -champion.mean() == pytest.approx(row.champion)
+    assert "methods" == row.result.inference
+    assert "as trained along this series" in str(row.result)
+
+
+def test_accuracy_of_labels(signs):
+    """A classifier with labels alone is tested by them."""
+    X, y = signs
+    cv = TimeSeriesSplit(4)
+    options = {"diebold_mariano": {"n_cosines": 6}}
+    models = LinearSVC(random_state=0), GaussianNB()
+    comparator = of_classes(cv, champion=models[0], scoring="accuracy", tests=options)
+    row = comparator.fit(X, y).comparison_.rows[0]
+    labels, tests = predicted(models, cv, X, y)
+    champion, challenger = (labels == y[np.concatenate(tests)]).astype(float)
+
+    assert by_hand(challenger - champion, 6) == pytest.approx(row.pvalue, rel=1e-9)
+    assert challenger.mean() - champion.mean() == pytest.approx(row.difference)
+
+
+def test_areas_are_those_of_test_sets(signs):
+    """Scores of different models do not rank records of different test sets."""
+    X, y = signs
+    cv = TimeSeriesSplit(4)
+    row = of_classes(cv, scoring="roc_auc").fit(X, y).comparison_.rows[0]
+    models = LogisticRegression(), GaussianNB()
+    scores, tests = predicted(models, cv, X, y, "predict_proba")
+    areas, start = np.zeros(2), 0
+    for test in tests:
+        part = scores[:, start : start + len(test), 1]
+        areas += [roc_auc_score(y[test], own) / len(tests) for own in part]
+        start += len(test)
+
+    assert areas == pytest.approx([row.champion, row.challenger])
+    assert "diebold_mariano" == row.test
+
+
+@pytest.mark.parametrize(
+    "scoring", ["f1", "balanced_accuracy", "neg_brier_score", "roc_auc"]
+)
+def test_scores_of_classes_have_a_test(signs, scoring):
+    """And the interval excludes 0 exactly where p is below alpha."""
+    row = of_classes(scoring=scoring).fit(*signs).comparison_.rows[0]
+    low, high = row.result.confidence_interval(1 - row.pvalue)
+
+    assert "diebold_mariano" == row.test
+    assert min(abs(low), abs(high)) == pytest.approx(0, abs=1e-9)
+
+
+def test_equal_models_and_swapped_roles(signs):
+    """Difference 0 and p = 1; swapped roles change the sign alone."""
+    same = PairedComparator(GaussianNB(), GaussianNB(), cv=TimeSeriesSplit(4))
+    scoring = ["accuracy", "roc_auc", "f1", "neg_log_loss"]
+    for row in same.set_params(scoring=scoring).fit(*signs).comparison_.rows:
+        assert (0.0, 1.0) == (row.difference, row.pvalue)
+
+    forward = of_classes(scoring=scoring).fit(*signs).comparison_
+    backward = PairedComparator(GaussianNB(), LogisticRegression(), cv=TimeSeriesSplit(4))
+    backward = backward.set_params(scoring=scoring).fit(*signs).comparison_
+    for row, other in zip(forward.rows, backward.rows, strict=True):
+        assert row.pvalue == pytest.approx(other.pvalue)
+        assert row.difference == pytest.approx(-other.difference)
+
+
+def test_own_origins_are_recognised(series):
+    """Whatever they are made by, and in any order of the splits."""
+    cv = TimeSeriesSplit(4, max_train_size=50, gap=1)
+    splits = list(cv.split(series[0]))
+    expected = of_numbers(cv).fit(*series).comparison_
+    for own in (splits, splits[::-1], [(a[::-1], b[::-1]) for a, b in splits]):
+        comparison = of_numbers(own).fit(*series).comparison_
+
+        assert expected.design == comparison.design
+        for row, other in zip(expected.rows, comparison.rows, strict=True):
+            assert row.pvalue == pytest.approx(other.pvalue)
+
+
+class Origins:
+    """A splitter that declares a design."""
+
+    skcompare_design = "time ordered"
+
+    def __init__(self, splits):
+        self.splits = splits
+
+    def split(self, X, y=None, groups=None):
+        return iter(self.splits)
+
+    def get_n_splits(self, X=None, y=None, groups=None):
+        return len(self.splits)
+
+
+def test_declared_order_is_checked(series):
+    """Splits that train on the future are refused before the first fit, if said to be."""
+    splits = list(KFold(4).split(series[0]))
+    words = "trains on record 239 and tests record 0. Sort the records by time"
+    with pytest.raises(ValueError, match=words):
+        of_numbers(Origins(splits)).fit(*series)
+    with pytest.warns(UserWarning, match="no test of r2 is valid for splits of unknown"):
+        of_numbers(splits[1:], scoring="r2").fit(*series)
+    one = [(np.arange(100), np.arange(100, N))]
+    assert "sliding" != of_numbers(Origins(one)).fit(*series).comparison_.design.window
+
+
+def test_records_that_are_tested_twice(series):
+    """A warning says so before the fits; by name the test is refused, with a way out."""
+    overlapping = [(np.arange(k), np.arange(k, k + 30)) for k in range(60, 200, 10)]
+    words = "each record must be tested at most once.*begin where the one before ends"
+    with pytest.warns(UserWarning, match=f"no verdict: diebold_mariano.*{words}"):
+        comparison = of_numbers(overlapping, scoring="r2").fit(*series).comparison_
+
+    assert comparison.rows[0].pvalue is None
+    assert "tested at most once" in comparison.conclusion.sentence
+    with pytest.raises(ValueError, match=words):
+        of_numbers(overlapping, tests="diebold_mariano").fit(*series)
+
+
+@pytest.mark.parametrize(("gap", "n_splits"), [(0, 2), (2, 6), (9, 4)])
+def test_few_test_records(series, gap, n_splits):
+    """8 for each step of the horizon, which is at least 1 more than the gap."""
+    X, y = (part[:60] for part in series)
+    cv = TimeSeriesSplit(n_splits, test_size=3, gap=gap)
+    needed, n = 8 * (gap + 1), 3 * n_splits
+    words = f"needs {needed} test records, .* and there are {n}; use longer test sets"
+    with pytest.warns(UserWarning, match=words):
+        comparison = of_numbers(cv, scoring="r2").fit(X, y).comparison_
+
+    assert comparison.rows[0].pvalue is None
+
+
+def test_horizon_is_that_of_the_gap(series):
+    """Or that passed beside the test."""
+    comparator = of_numbers(TimeSeriesSplit(4, gap=3))
+    evidence = comparator.fit(*series).comparison_.evidence
+
+    assert 4 == evidence(OrderedDifferences).horizon
+    assert 6 == evidence(OrderedDifferences, horizon=6).horizon
+    scoring, tests = "neg_mean_absolute_error", {"diebold_mariano": {"horizon": 20}}
+    wide = comparator.set_params(scoring=scoring, tests=tests).fit(*series).comparison_
+    ordered = wide.evidence(OrderedDifferences)
+    assert 20 == ordered.horizon
+    assert wide.rows[0].pvalue == diebold_mariano(ordered).pvalue
+
+
+@pytest.mark.parametrize(
+    "scoring", ["accuracy", "f1", "roc_auc", "neg_brier_score", "precision[0]"]
+)
+def test_evidence_is_of_the_first_measure(signs, scoring):
+    """So that further tests are about what the verdict is about."""
+    comparison = of_classes(scoring=[scoring, "neg_log_loss"]).fit(*signs).comparison_
+    ordered = comparison.evidence(OrderedDifferences)
+
+    assert comparison.rows[0].pvalue == diebold_mariano(ordered).pvalue
+    other = comparison.evidence(OrderedDifferences, scoring="neg_log_loss")
+    assert comparison.rows[1].pvalue == diebold_mariano(other).pvalue
+    by_loss = comparison.evidence(OrderedDifferences, loss="log_loss")
+    assert diebold_mariano(other).pvalue == diebold_mariano(by_loss).pvalue
+    copy = pickle.loads(pickle.dumps(comparison)).evidence(OrderedDifferences)
+    assert diebold_mariano(ordered).pvalue == diebold_mariano(copy).pvalue
+
+
+def test_further_tests_of_a_fitted_comparator(series):
+    """Given what was known, of models that take turns, and of nested ones."""
+    X, y = series
+    comparator = PairedComparator(LinearRegression(), Ridge(9.0), cv=TimeSeriesSplit(4))
+    comparison = comparator.fit(X, y).comparison_
+    ordered = comparison.evidence(OrderedDifferences)
+    tested = np.concatenate([test for _, test in comparator.cv_.split(X)])
+
+    assert tested.tolist() == ordered.times.tolist()
+    weekend = np.arange(N) % 7 > 4
+    regimes = giacomini_white(ordered, regimes=weekend[ordered.times])
+    assert [weekend[tested].sum()] == [p["n"] for p in regimes.parts if p["regime"]]
+    assert 0 < giacomini_white(ordered).pvalue <= 1
+    assert len(tested) == fluctuation(ordered, n_resamples=99).n
+
+    pair = comparison.evidence(PairedPredictions)
+    champion, challenger = (role.values for role in pair.roles)
+    expected = clark_west(y[tested], champion, challenger)
+    assert expected.pvalue == clark_west(pair).pvalue
+    assert expected.estimate == clark_west(pair).estimate
+    with pytest.raises(ValueError, match="of one number by two regressors, alone"):
+        clark_west(pair, champion, challenger)
+
+
+def test_times_and_series_of_records(series):
+    """Records of one time are one time point, in which series depend on each other."""
+    X, y = series
+    stores, days = np.arange(N) % 3, np.arange(N) // 3
+    comparator = of_numbers(TimeSeriesSplit(4), scoring="r2")
+    words = "diebold_mariano needs the time of each record"
+    with pytest.warns(UserWarning, match=words), pytest.warns(match="groups parameter"):
+        comparison = comparator.fit(X, y, groups=stores).comparison_
+    ordered = comparison.evidence(OrderedDifferences, time=days)
+
+    assert comparison.rows[0].pvalue is None
+    assert N * 4 // 5 // 3 == ordered.n_times
+    assert 3 == ordered.groups.n_groups
+    assert "invalid-design" not in diebold_mariano(ordered).flags
+    assert "invalid-design" not in two_way_t(ordered).flags
+    with pytest.raises(ValueError, match="time has 239, predictions has 240"):
+        comparison.evidence(OrderedDifferences, time=days[:-1])
+
+
+def test_scores_without_influences(signs):
+    """They are shown without a test, and say why."""
+    scoring = make_scorer(accuracy_score)
+    comparison = of_classes(scoring=scoring).fit(*signs).comparison_
+
+    assert "the influence of a record on score is unknown" in comparison.rows[0].note
+    X, y = signs[0], signs[1].copy()
+    y[-30:] = 0
+    splits = TimeSeriesSplit(6, test_size=30)
+    undefined = of_classes(splits, scoring="roc_auc").fit(X, y).comparison_
+    assert "roc_auc is undefined on 1 of 6 test sets" in undefined.rows[0].note
+
+
+def test_several_models(series):
+    """Each pair has the test of two, and the verdict speaks of methods."""
+    models = [("ridge", Ridge()), ("near", KNeighborsRegressor(1)), ("flat", Ridge(1e6))]
+    several = MultipleComparator(models, cv=TimeSeriesSplit(4)).fit(*series)
+    primary = several.comparison_.comparisons[0]
+    pair = PairedComparator(models[0][1], models[1][1], cv=TimeSeriesSplit(4))
+
+    assert "diebold_mariano" == primary.test
+    expected = pair.fit(*series).comparison_.rows[0].pvalue
+    assert expected == pytest.approx(primary.pair("ridge", "near").pvalue)
+    one = MultipleComparator(models, cv=TimeSeriesSplit(4), control="near").fit(*series)
+    assert "forecasting methods, as trained along" in one.comparison_.conclusion.sentence
+
+
+def test_output_of_cross_validate(series):
+    """With and without the splitter, of two, of a pair, and of all at once."""
+    X, y = series
+    cv = TimeSeriesSplit(4, gap=2, max_train_size=60)
+    expected = of_numbers(cv).fit(X, y).comparison_
+    keep = {"cv": cv, "return_estimator": True, "return_indices": True}
+    models = {"champion": Ridge(), "challenger": KNeighborsRegressor()}
+    old, new = (cross_validate(model, X, y, **keep) for model in models.values())
+    scorer = make_paired_scorer("r2")
+    pair = cross_validate(PairedEstimator(*models.values()), X, y, scoring=scorer, **keep)
+    crossed = cross_compare(models, X, y, return_predictions=True, **keep)
+    both = {"champion": old, "challenger": new}
+    found = [
+        compare_cv_results(old, new, X, y, cv=cv),
+        compare_cv_results(old, new, X, y),
+        compare_cv_results(old, new, X, y, design="time ordered"),
+        compare_cv_results(pair, None, X, y, cv=cv),
+        compare_cv_results(crossed.of("champion"), crossed.of("challenger"), X, y),
+    ]
+    for comparison in found:
+        assert expected.design == comparison.design
+        assert [row.pvalue for row in expected.rows] == pytest.approx(
+            [row.pvalue for row in comparison.rows]
+        )
+    for predictions in (crossed.predictions, predictions_from_cv_results(X, y, both)):
+        of_pair = OrderedDifferences.from_pair(predictions.pair(*models))
+        assert (3, "time ordered") == (of_pair.horizon, of_pair.design.name)
+
+
+def test_unit_and_refit(series):
+    """Neither the unit of the target nor a refit changes the test."""
+    X, y = series
+    small = of_numbers(scoring="neg_mean_absolute_error", refit=True).fit(X, y)
+    large = of_numbers(scoring="neg_mean_absolute_error").fit(X, 1e6 * y)
+    rows = small.comparison_.rows[0], large.comparison_.rows[0]
+
+    # Ridge shrinks by as much in any unit of the target.
+    assert rows[0].pvalue == pytest.approx(rows[1].pvalue)
+    assert 1e6 * rows[0].difference == pytest.approx(rows[1].difference)
+    assert (3,) == small.predict(X[:3]).shape
