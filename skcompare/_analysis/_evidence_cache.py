@@ -5,13 +5,14 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 from skcompare._analysis._counted import pair_of_class, tallied_evidence
 from skcompare._analysis._test_selection import LOSS, POS_LABEL
 from skcompare._analysis.measures import ordered_scores, resolve_scoring
 from skcompare._registry.metrics import CLASSES, NUMBERS, keywords_of, tested_loss
 from skcompare.evidence import OrderedDifferences
-from skcompare.predictions import SCORES, PairedPredictions
-
+from skcompare.predictions import SCORES, PairedPredictions, fingerprint
 
 SCORING = "scoring"
 """Option of differences in time order that selects the measure."""
@@ -47,7 +48,7 @@ class EvidenceBehind:
             options.setdefault(SCORING, self.scoring)
         if self.pos_label is not None and POS_LABEL in keywords_of(needs.from_pair):
             options.setdefault(POS_LABEL, self.pos_label)
-        key = (needs, *((name, repr(value)) for name, value in sorted(options.items())))
+        key = (needs, *((name, _text_of(value)) for name, value in sorted(options.items())))
         if key not in self._made:
             tally = self.pair.predictions.tally
             self._made[key] = (
@@ -93,3 +94,9 @@ class EvidenceBehind:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return EvidenceBehind, (self.pair, self.pos_label, self.usual, self.scoring)
+
+
+def _text_of(value: Any) -> str:
+    """Text that tells options apart: a digest of the time of each record."""
+    is_array = hasattr(value, "__len__") and not isinstance(value, str | Mapping)
+    return fingerprint(np.asarray(value)) if is_array else repr(value)

@@ -602,7 +602,8 @@ class Selection:
             options[LOSS] = loss.name
             # Options of another loss are of a row of its own.
             requested = {} if requested.get(LOSS, loss.name) != loss.name else requested
-        if self.pos_label is not None:
+        if self.pos_label is not None and entry.needs is not OrderedDifferences:
+            # Losses of a pair are of the probabilities of all classes.
             options[POS_LABEL] = self.pos_label
         options |= requested
         return {name: options[name] for name in entry.evidence_options if name in options}

@@ -57,7 +57,7 @@ def _window(splits: Sequence[Split]) -> str:
 
 
 def least_horizon(predictions: Predictions) -> int:
-    """Time points by which forecasts are ahead, at least 1 more than the gap of the splits.
+    """Time points by which forecasts are ahead: by default 1 more than the gap of splits.
 
     Records are left out before a test set where their true values are not known yet, or
     where they overlap with those of the test set, so that errors depend on as many earlier

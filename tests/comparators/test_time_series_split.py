@@ -295,6 +295,46 @@ def test_evidence_is_of_the_first_measure(signs, scoring):
     assert diebold_mariano(ordered).pvalue == diebold_mariano(copy).pvalue
 
 
+@pytest.mark.parametrize("scoring", ["neg_brier_score", "precision", "neg_log_loss[1]"])
+def test_positive_class(signs, scoring):
+    """Losses are of the probabilities of both classes, whichever is positive."""
+    pos_label = None if "[" in scoring else 1
+    comparator = of_classes(scoring=scoring, pos_label=pos_label)
+    comparison = comparator.fit(*signs).comparison_
+    ordered = comparison.evidence(OrderedDifferences)
+
+    assert comparison.rows[0].pvalue == diebold_mariano(ordered).pvalue
+
+
+def test_evidence_of_other_times(series):
+    """Long arrays of times that look alike in print are not mistaken for each other."""
+    X, y = (np.tile(part, (6, 1)) if part.ndim > 1 else np.tile(part, 6) for part in series)
+    evidence = of_numbers().fit(X, y).comparison_.evidence
+    days = np.arange(6 * N)
+    shifted = days.copy()
+    shifted[700:703] = days[[702, 700, 701]]
+    first, second = (evidence(OrderedDifferences, time=time) for time in (days, shifted))
+
+    assert repr(days) == repr(shifted)
+    assert first.sums.tolist() != second.sums.tolist()
+    assert evidence(OrderedDifferences, time=days) is first
+
+
+def test_trainings_on_windows_that_slide():
+    """Allow as many averages as there are trainings; those that expand have more."""
+    X, y = np.split(np.random.default_rng(2).normal(size=(900, 4)), [3], axis=1)
+    for cv, most in [
+        (TimeSeriesSplit(3, max_train_size=40), 4),
+        (TimeSeriesSplit(9, max_train_size=40), 9),
+        (TimeSeriesSplit(9), 1000),
+    ]:
+        comparator = of_numbers(cv, scoring="neg_mean_absolute_error")
+        result = comparator.fit(X, y[:, 0]).comparison_.rows[0].result
+
+        assert result.df == result.details["n_cosines"] <= most
+        assert (result.df > 9) is (most == 1000)
+
+
 def test_further_tests_of_a_fitted_comparator(series):
     """Given what was known, of models that take turns, and of nested ones."""
     X, y = series

@@ -12,6 +12,8 @@ stands a t test of unrelated records. Run
 or with ``--help`` for the options. {RESULT}
 """
 
+from dataclasses import replace
+
 import numpy as np
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import TimeSeriesSplit
@@ -20,7 +22,9 @@ from sklearn.neighbors import KNeighborsRegressor
 from benchmarks.validity._lib.study import each_row, main
 from benchmarks.validity._lib.tables import Table, with_error
 from benchmarks.validity.time.time_worlds import drift
+from skcompare._core.design import Design
 from skcompare.evidence import OrderedDifferences, PairedLosses
+from skcompare.predictions import with_windows
 from skcompare.stats import diebold_mariano, paired_t
 
 ALPHA = 0.05
@@ -84,6 +88,7 @@ def split_row(learner, window, n, correlation, noise, draws, seed):
     rng, rejected = np.random.default_rng(seed), np.zeros(2)
     cv = TimeSeriesSplit(5, max_train_size=WINDOWS[window])
     splits = list(cv.split(np.zeros((n, 1))))
+    design = with_windows(Design("unknown"), splits)
     for _ in range(draws):
         y = drift((1, n), correlation, rng)[0]
         target = y > 0 if learner == "logistic" else y
@@ -91,8 +96,9 @@ def split_row(learner, window, n, correlation, noise, draws, seed):
             losses_along(LEARNERS[learner], splits, features(y, noise, rng), target)
             for _ in range(2)
         ]
+        ordered = replace(OrderedDifferences.from_losses(*pair), design=design)
         results = (
-            diebold_mariano(OrderedDifferences.from_losses(*pair)),
+            diebold_mariano(ordered),
             paired_t(PairedLosses.from_losses(*pair)),
         )
         rejected += [result.pvalue < ALPHA for result in results]

@@ -376,7 +376,7 @@ def diebold_mariano(
     and not the models in the population: with windows of limited length, `max_train_size`,
     the chance in training stays in the losses, as [7]_ assumes, while windows that expand
     reduce it over time, so that the test is an approximation (:func:`clark_west` is about
-    the population). The horizon is at least 1 more than the gap between training and test
+    the population). The horizon is by default 1 more than the gap between training and test
     sets, because records are left out there that are not known yet or that overlap. Where
     windows slide, each training is forgotten, and its chance is that of its test set, so
     that there are at most as many cosines as trainings, and at least 4.
