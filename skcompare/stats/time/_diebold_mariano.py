@@ -380,7 +380,9 @@ def diebold_mariano(
     sets, because records are left out there that are not known yet or that overlap. Where
     windows slide, each training is forgotten, and its chance is that of its test set, so
     that there are at most as many cosines as trainings, and at least 4.
-    ``benchmarks/validity/time/splits.py`` measures it with learners that are equally good.
+    ``benchmarks/validity/time/splits.py`` has two methods that are equally good, trained 5
+    times: they are rejected in 1.2 to 4.8 % of series on windows that expand, and in 2.0 to
+    6.6 % on windows that slide (standard error 1.1 %).
 
     Equal forecasts have the statistic 0 and p = 1, flagged "degenerate". A constant
     difference that is not 0 has no p-value, flagged "zero-variance".
