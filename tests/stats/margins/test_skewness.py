@@ -215,7 +215,7 @@ def test_a_minimum_is_reached_or_not():
         [(0, False), (1, True)], ["min_records", "min_discordant"]
     ):
         y = np.arange(300) % 2
-        old = np.where(np.arange(300) < 40, 1 - y, y)
+        old = np.where(np.random.default_rng(0).permutation(300) < 40, 1 - y, y)
         least = {"min_records": 300, "min_discordant": 40}[what] + lacking
         decision = Gate(Superior("accuracy", **{what: least})).decide(y, {"a": old, "b": y})
 
