@@ -240,8 +240,8 @@ def clark_west(
         Forecasts of the smaller model, and of the larger one that contains it; left out
         where predictions have them.
     time, horizon
-        As for :meth:`OrderedDifferences.from_losses`; of predictions as for
-        :meth:`OrderedDifferences.from_pair`.
+        As for :meth:`~skcompare.evidence.OrderedDifferences.from_losses`; of predictions
+        as for :meth:`~skcompare.evidence.OrderedDifferences.from_pair`.
 
     Returns
     -------
