@@ -30,7 +30,7 @@ def folder(tmp_path, monkeypatch):
             for name, scale in {"old": 20, "new": 9}.items()
         }
         frame = pd.DataFrame({"target": target, **numbers})
-        frame.to_parquet(tmp_path / f"numbers{day}.parquet")
+        frame.to_csv(tmp_path / f"numbers{day}.csv", index=False)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -83,11 +83,11 @@ def test_losses_and_batches(folder, capsys):
     for unit in ("record", "batch"):
         for day in range(DAYS):
             options = ["--bound", "100", "--unit", unit] if day == 0 else []
-            file = f"numbers{day}.parquet"
+            file = f"numbers{day}.csv"
             text = printed(capsys, f"{unit}.json", file, *columns, *options)
         assert f"{600 if unit == 'record' else 3} {unit}" in text
     one, other = (AnytimeMonitor.load(f"{unit}.json") for unit in ("record", "batch"))
-    frame = pd.concat(pd.read_parquet(f"numbers{day}.parquet") for day in range(DAYS))
+    frame = pd.concat(pd.read_csv(f"numbers{day}.csv") for day in range(DAYS))
     losses = PairedLosses.from_predictions(
         frame.target, frame.old, frame.new, loss="absolute_error"
     )

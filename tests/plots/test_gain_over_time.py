@@ -58,8 +58,7 @@ def test_time_decides_the_order():
     assert (-there.gain).tolist() == back.gain.tolist()
     assert there.pvalue == back.pvalue
     assert (-there.better).tolist() == back.better.tolist()
-    first = there.frame("polars")["first"][0]
-    assert datetime.datetime(2024, 1, 1) == first
+    assert datetime.datetime(2024, 1, 1) == there.frame()["first"][0]
     assert "2024-0" in there.summary
 
 
