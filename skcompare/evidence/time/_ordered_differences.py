@@ -28,6 +28,7 @@ from skcompare._registry.metrics import (
 )
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence.core._counting import check_whole, groups_of
+from skcompare.evidence.core._named_losses import LARGEST
 from skcompare.evidence.core._storage import Mergeable, added, negated, reversed_
 from skcompare.evidence.losses._paired_losses import PairedLosses
 from skcompare.evidence.losses._record_losses import LossGroups, check_name
@@ -50,7 +51,15 @@ def _as_times(name: str, values: Any) -> np.ndarray:
 
 
 def _as_sums(name: str, values: Any) -> FloatArray:
-    return as_read_only(name, check_numbers(name, values))
+    """Check sums whose squares neither overflow nor vanish."""
+    sums = check_numbers(name, values)
+    size = max(float(sums.max(initial=0.0)), -float(sums.min(initial=0.0)))
+    if size > LARGEST or 0 < size < 1 / LARGEST:
+        raise ValueError(
+            f"`{name}` must be of a size of {1 / LARGEST:g} to {LARGEST:g}, or all 0. Got "
+            f"{size:g} at most. Choose another unit of the losses."
+        )
+    return as_read_only(name, sums)
 
 
 def _as_counts(name: str, values: Any) -> IntArray:

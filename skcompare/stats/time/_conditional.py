@@ -133,7 +133,7 @@ def giacomini_white(
     differences = ordered.sums * (ordered.n_times / ordered.n)
     known, parts = _instruments(differences, ordered.horizon, instruments, regimes)
     used = differences[len(differences) - len(known) :]
-    products = known * used[:, np.newaxis]
+    products = known * (used / _size(used))[:, np.newaxis]
     n, q = products.shape
     if not used.any():
         return ConditionalResult(0.0, 1.0, (float(q),), n, parts, ("degenerate",))
@@ -166,12 +166,18 @@ def _instruments(
         )
         return (codes[:, np.newaxis] == np.arange(len(names))).astype(np.float64), parts
     if instruments is None:
-        return np.stack([np.ones(n - horizon), differences[:-horizon]], axis=1), ()
+        last = differences[:-horizon]
+        return np.stack([np.ones(n - horizon), last / _size(last)], axis=1), ()
     columns = np.asarray(instruments)
     columns = columns[:, np.newaxis] if columns.ndim == 1 else columns
     check_same_length(differences=differences, instruments=columns)
     known = [check_numbers("instruments", column) for column in columns.T]
     return np.stack([np.ones(n), *known], axis=1), ()
+
+
+def _size(differences: FloatArray) -> float:
+    """Largest size of differences, whose unit does not matter; 1 if all are 0."""
+    return float(np.abs(differences).max(initial=0.0)) or 1.0
 
 
 def _part(name: Any, differences: FloatArray) -> Mapping[str, Any]:
