@@ -32,7 +32,7 @@ NOT_RUN = {
     r"pip install ": "installs; that the extras exist is tested",
     r"python -m venv |source |pre-commit ": "sets up an environment",
     r"git ": "changes a repository",
-    r"(\w+=\S+ )*pytest|ruff |mypy |lint-imports|\.ci/run": "checks that .ci/run runs",
+    r"(\w+=\S+ )*pytest|\.ci/(lint|run)": "checks that .ci/run runs",
     r"sphinx-build |python doc/check_\w+\.py": "builds these pages, which .ci/run does",
     r"python -m (build|twine)|towncrier build|cd |python -c ": "steps of a release",
     r"asv ": "measures the commits of a repository for minutes",
