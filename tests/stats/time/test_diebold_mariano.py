@@ -22,6 +22,8 @@ from tests.common.golden import golden
 
 GOLDEN = golden("time_order")
 CASES = GOLDEN["cases"]
+SURVEY = GOLDEN["survey"]
+WWW_USAGE = ["WWWusage, squares", "WWWusage, absolute", "WWWusage, h=10"]
 
 
 def drift(n, correlation, seed):
@@ -93,23 +95,74 @@ def test_truncation_of_another_package(case):
     assert case["hln"]["pvalue"] == pytest.approx(result.pvalue, rel=1e-7)
 
 
-@pytest.mark.parametrize("case", GOLDEN["published"], ids=["h=1", "h=3"])
+@pytest.mark.parametrize("case", GOLDEN["published"], ids=["h=1", "h=3", *WWW_USAGE])
 def test_published_truncation(case):
-    """Examples that are too short for the test have the published statistics."""
+    """Printed statistics and p-values, some of series that are too short for the test."""
     losses = np.abs(case["errors"]) ** case["power"]
     differences = losses[0] - losses[1]
     n, h = len(differences), case["horizon"]
 
     long_run, _ = by_truncation(differences - differences.mean(), h)
     statistic = differences.mean() / math.sqrt(long_run.variance / n)
+    pvalues = {
+        "pvalue": 2 * student.sf(abs(statistic), long_run.df),
+        "pvalue_less": student.cdf(statistic, long_run.df),
+        "pvalue_greater": student.sf(statistic, long_run.df),
+    }
 
-    assert case["statistic"] == pytest.approx(statistic, abs=5e-5)
-    if "pvalue" in case:
-        pvalue = 2 * student.sf(abs(statistic), long_run.df)
-        assert case["pvalue"] == pytest.approx(pvalue, abs=5e-5)
-    else:
-        pvalue = student.cdf(statistic, long_run.df)
-        assert case["pvalue_less"] == pytest.approx(pvalue, abs=5e-4)
+    if "statistic" in case:
+        assert case["statistic"] == pytest.approx(statistic, abs=5e-5)
+    for name in case.keys() & pvalues:
+        decimals = len(str(case[name])) - len("0.")
+        assert case[name] == pytest.approx(pvalues[name], abs=0.5 * 10.0**-decimals)
+
+
+@pytest.mark.parametrize("case", GOLDEN["published"][2:4], ids=WWW_USAGE[:2])
+def test_published_example_of_r(case):
+    """The example of R's dm.test has its p-values of all three alternatives."""
+    losses = np.abs(case["errors"]) ** case["power"]
+    evidence = OrderedDifferences.from_losses(*losses)
+    for name, alternative in (
+        ("pvalue", "two-sided"),
+        ("pvalue_less", "less"),
+        ("pvalue_greater", "greater"),
+    ):
+        result = diebold_mariano(evidence, method="hln", alternative=alternative)
+
+        assert case[name] == pytest.approx(result.pvalue, abs=5e-5)
+
+
+def survey():
+    """Squared errors of forecasts of the Treasury bill rate."""
+    y, *forecasts = (np.array(SURVEY[name]) for name in ("y", "champion", "challenger"))
+    return OrderedDifferences.from_losses(*((y - forecast) ** 2 for forecast in forecasts))
+
+
+@pytest.mark.parametrize("method", ["ewc", "wpe", "hln"])
+def test_survey_of_forecasters(method):
+    """Statistics with ForeComp's degrees of freedom, and statsmodels' corrected one."""
+    expected = SURVEY[method]
+    number = None if method == "hln" else expected["df"]
+    result = diebold_mariano(survey(), method=method, n_cosines=number)
+
+    assert expected["statistic"] == pytest.approx(result.statistic, rel=1e-10)
+    assert expected["pvalue"] == pytest.approx(result.pvalue, rel=1e-9)
+    assert expected.get("df", 119) == result.df
+
+
+@pytest.mark.parametrize("bandwidth", SURVEY["bartlett"])
+def test_survey_with_bartlett_weights(bandwidth):
+    """A loop over lags and statsmodels agree, and fixed-b decisions are ForeComp's."""
+    expected = SURVEY["bartlett"][bandwidth]
+    result = diebold_mariano(
+        survey(), method="newey-west", n_cosines=round(180 / int(bandwidth))
+    )
+
+    assert int(bandwidth) == result.details["bandwidth"]
+    assert expected["statistic"] == pytest.approx(result.statistic, rel=1e-10)
+    assert expected["statsmodels"] == pytest.approx(result.statistic, rel=1e-10)
+    for alpha, rejected in expected["rejected"].items():
+        assert rejected == (result.pvalue < float(alpha))
 
 
 def test_bartlett_is_a_sum_over_lags():
