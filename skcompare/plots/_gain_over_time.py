@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from skcompare._core.design import GROUPED_TIME_ORDERED, TIME_ORDERED_HOLDOUT
+from skcompare._core.design import GROUPED_TIME_ORDERED, IN_TIME, TIME_ORDERED_HOLDOUT
 from skcompare._core.formatting import format_pvalue, in_one_line
 from skcompare._core.validation import alpha_of, check_confidence_level, check_count
 from skcompare._registry.metrics import CLASSES, NUMBERS, VALUES
@@ -307,12 +307,13 @@ class GainOverTimeDisplay(PairDisplay, title="Gain over time"):
 def _in_time(ordered: OrderedDifferences) -> OrderedDifferences:
     """Return the evidence as of records in time; raise an error if they are not."""
     design = ordered.design
-    if design.kind == TIME_ORDERED_HOLDOUT.kind:
+    if design.kind in (TIME_ORDERED_HOLDOUT.kind, IN_TIME):
         return ordered
     if design.name not in IN_ORDER:
         raise ValueError(
-            f"The gain over time is that of a hold-out set in time order. Got {design}. "
-            "Pass predictions for records that no model was trained on, with their `time`."
+            "The gain over time is that of a hold-out set, or of splits, in time order. Got "
+            f"{design}. Pass predictions for records that no model was trained on, with "
+            "their `time`, or compare with cv=TimeSeriesSplit()."
         )
     return replace(ordered, design=IN_ORDER[design.name])
 

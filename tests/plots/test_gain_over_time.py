@@ -5,6 +5,7 @@ import datetime
 import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import TimeSeriesSplit
 
 from skcompare import PairedComparator, compare
 from skcompare.evidence import OrderedDifferences
@@ -94,6 +95,22 @@ def test_estimators_and_fitted_comparators():
     assert numbers.finding.estimate > 1
 
 
+def test_splits_in_time_order():
+    """The test sets are one series, at the places of their records."""
+    X = np.column_stack([OLD, NEW])
+    models = LinearRegression(fit_intercept=False), LinearRegression()
+    folds = PairedComparator(
+        *models, cv=TimeSeriesSplit(4, gap=2), scoring="neg_mean_absolute_error"
+    ).fit(X, Y + 3)
+    display = GainOverTimeDisplay.of_result(folds)
+    row = folds.comparison_.rows[0]
+
+    assert (N * 4 // 5, "Time") == (display.n_times, display.name)
+    assert (N // 5, N - 1) == (display.first[0], display.last[-1])
+    assert row.difference == pytest.approx(display.finding.estimate)
+    assert row.pvalue == pytest.approx(display.finding.pvalue)
+
+
 def test_series_are_summed_at_each_time():
     """Records of one time are one point, and groups make the design one of series."""
     time, groups = np.arange(N) // 3, np.arange(N) % 3
@@ -119,7 +136,7 @@ def test_other_designs_and_few_records():
     models = LogisticRegression(C=1e-3), LogisticRegression()
     folds = PairedComparator(*models, cv=cv).fit(X, LABELS)
 
-    with pytest.raises(ValueError, match="hold-out set in time order"):
+    with pytest.raises(ValueError, match="hold-out set, or of splits, in time"):
         GainOverTimeDisplay.of_result(folds)
     with pytest.raises(ValueError, match="at least 8"):
         GainOverTimeDisplay.from_predictions(Y[:5], OLD[:5], NEW[:5])
