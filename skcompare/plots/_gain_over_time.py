@@ -311,9 +311,9 @@ def _in_time(ordered: OrderedDifferences) -> OrderedDifferences:
         return ordered
     if design.name not in IN_ORDER:
         raise ValueError(
-            "The gain over time is that of a hold-out set, or of splits, in time order. Got "
-            f"{design}. Pass predictions for records that no model was trained on, with "
-            "their `time`, or compare with cv=TimeSeriesSplit()."
+            "The gain over time is that of a hold-out set, or of splits, in time order. "
+            f"Got {design}. Pass predictions for records that no model was trained on, "
+            "with their `time`, or compare with cv=TimeSeriesSplit()."
         )
     return replace(ordered, design=IN_ORDER[design.name])
 
