@@ -32,6 +32,10 @@ TOPICS = {
         "is_the_narrow_interval_better",
         "which_model_of_a_rate",
     ),
+    "records in time": (
+        "who_forecasts_better",
+        "when_did_the_challenger_become_better",
+    ),
     "gates and planning": (
         "is_the_cheap_one_good_enough",
         "gate_in_a_test",
