@@ -159,6 +159,39 @@ def recompute_survey(survey, fixed_b):
         }
     result = diebold_mariano_test(y, champion, challenger, lags=0, harvey_adj=True)
     survey["hln"] = {"statistic": result.statistic, "pvalue": result.pvalue}
+    survey["giacomini_white"] = conditional(differences)
+
+
+def conditional(differences):
+    """Giacomini and White's test given the last difference, by statsmodels.
+
+    One step ahead it is n times the uncentred R² of a regression of 1 on the products of
+    the instruments and the differences.
+    """
+    from statsmodels.regression.linear_model import OLS
+
+    last = np.column_stack([np.ones(len(differences) - 1), differences[:-1]])
+    products = last * differences[1:, np.newaxis]
+    statistic = len(products) * float(OLS(np.ones(len(products)), products).fit().rsquared)
+    # The tail of chi-squared with 2 degrees of freedom.
+    return {"statistic": statistic, "pvalue": math.exp(-statistic / 2)}
+
+
+def recompute_panel(panel, differences):
+    """Fill in Driscoll and Kraay's standard error of a panel, by statsmodels."""
+    from statsmodels.regression.linear_model import OLS
+
+    time = np.arange(len(differences)) % panel["n_times"]
+    fit = OLS(differences, np.ones(len(differences))).fit(
+        cov_type="hac-groupsum",
+        cov_kwds={
+            "time": time,
+            "maxlags": panel["bandwidth"] - 1,
+            "use_correction": False,
+            "df_correction": False,
+        },
+    )
+    panel["se"], panel["t"] = float(fit.bse[0]), float(fit.tvalues[0])
 
 
 def main():
@@ -168,6 +201,9 @@ def main():
     for case in contents["cases"]:
         recompute_case(case)
     recompute_survey(contents["survey"], contents["fixed_b"])
+    panel = contents["panel"]
+    case = contents["cases"][panel["case"]]
+    recompute_panel(panel, np.subtract(case["champion"], case["challenger"]))
     FILE.write_text(json.dumps(contents, indent=1) + "\n", encoding="utf-8")
 
 

@@ -9,7 +9,7 @@ from scipy.signal import lfilter
 from scipy.stats import t as student
 
 from skcompare.evidence import OrderedDifferences, ScoredPair
-from skcompare.stats import diebold_mariano, influence_difference
+from skcompare.stats import diebold_mariano, giacomini_white, influence_difference
 from skcompare.stats.time._diebold_mariano import by_truncation
 from skcompare.stats.time._long_run_variance import (
     FixedBandwidth,
@@ -163,6 +163,29 @@ def test_survey_with_bartlett_weights(bandwidth):
     assert expected["statsmodels"] == pytest.approx(result.statistic, rel=1e-10)
     for alpha, rejected in expected["rejected"].items():
         assert rejected == (result.pvalue < float(alpha))
+
+
+def test_survey_given_the_last_difference():
+    """Giacomini and White's test is n R² of a regression by statsmodels."""
+    expected = SURVEY["giacomini_white"]
+    result = giacomini_white(survey())
+
+    assert expected["statistic"] == pytest.approx(result.statistic, rel=1e-10)
+    assert expected["pvalue"] == pytest.approx(result.pvalue, rel=1e-9)
+
+
+def test_panel_of_statsmodels():
+    """Sums at each time have Driscoll and Kraay's standard error of the mean."""
+    panel, case = GOLDEN["panel"], CASES[GOLDEN["panel"]["case"]]
+    series, time = np.divmod(np.arange(128), panel["n_times"])
+    evidence = OrderedDifferences.from_losses(
+        case["champion"], case["challenger"], time=time, groups=series
+    )
+    result = diebold_mariano(evidence, method="newey-west", n_cosines=6)
+
+    assert panel["bandwidth"] == result.details["bandwidth"]
+    assert panel["se"] == pytest.approx(result.details["se"], rel=1e-10)
+    assert panel["t"] == pytest.approx(result.statistic, rel=1e-10)
 
 
 def test_bartlett_is_a_sum_over_lags():
