@@ -93,7 +93,8 @@ from skcompare.evidence import OrderedDifferences
 from skcompare.plots import GainOverTimeDisplay
 from skcompare.stats import fluctuation
 
-GainOverTimeDisplay.from_result(comparisons[3], name="Months since January 1952")
+date = np.datetime64("1950-01") + months
+GainOverTimeDisplay.from_result(comparisons[3], time=date, name="Month")
 turns = fluctuation(comparisons[3].evidence(OrderedDifferences))
 
 # %%

@@ -101,7 +101,7 @@ class GainOverTimeDisplay(PairDisplay, title="Gain over time"):
     Notes
     -----
     Of a comparison on splits in time order, such as ``TimeSeriesSplit``, all test sets are
-    one series, and a time is the number of a record from 0.
+    one series. Without `time` a time is then the number of a record, from 0.
 
     The constructors take these options:
 

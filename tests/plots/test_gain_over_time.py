@@ -109,6 +109,9 @@ def test_splits_in_time_order():
     assert (N // 5, N - 1) == (display.first[0], display.last[-1])
     assert row.difference == pytest.approx(display.finding.estimate)
     assert row.pvalue == pytest.approx(display.finding.pvalue)
+    dated = GainOverTimeDisplay.of_result(folds, time=DAYS)
+    assert display.gain.tolist() == dated.gain.tolist()
+    assert DAYS[display.first[0]] == dated.first[0]
 
 
 def test_series_are_summed_at_each_time():
