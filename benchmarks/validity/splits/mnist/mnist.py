@@ -1,0 +1,185 @@
+"""Type I error on MNIST: convolutional nets, with dropout and without.
+
+The last column of Table V of the paper on the 5×2 BCV McNemar test (arXiv:2304.03990), by
+nets that are trained side by side with torch, on a graphics processor where there is one. Run
+
+    python -m benchmarks.validity.splits.mnist.mnist --data FOLDER --results FILE
+
+or with ``--help`` for the options. FOLDER holds ``mnist.npz``. FILE keeps what is done, and
+the next run goes on from there; further files may follow it, whose results are added.
+Without ``--data`` nothing is trained, and the tables of the files are printed.
+"""
+
+import time
+
+import numpy as np
+
+from benchmarks.validity._lib.study import main
+from benchmarks.validity._lib.tables import Table, with_error
+from benchmarks.validity.splits.mnist import mnist_designs as designs
+from benchmarks.validity.splits.mnist.mnist_results import Results, append, tests
+
+ALPHA = 0.05
+PUBLISHED = {
+    "repeated_holdout_t": 0.250,
+    "kfold_t": 0.090,
+    "paired_5x2_t": 0.080,
+    "corrected_repeated_holdout_t published": 0.000,
+    "corrected_repeated_kfold_t published": 0.080,
+    "combined_5x2_t": 0.150,
+    "blocked_t 3x2 published": 0.020,
+    "combined_5x2_f": 0.010,
+    "calibrated_5x2_f": 0.040,
+    "proportional_z": 0.020,
+    "cv_ci_z out": 0.090,
+    "mcnemar corrected": 0.060,
+    "naive_kfold_mcnemar": 0.020,
+    "bcv_mcnemar": 0.010,
+}
+"""Table V of the paper, of 100 data sets."""
+PAPER_DATASETS = 100
+DEFAULTS = ("bcv_jackknife_t", "corrected_kfold_t doubled", "mcnemar mid-p")
+"""Tests that skcompare chooses for these designs if it is not told another."""
+
+QUICK = {"data_sets": 2, "records": 400, "epochs": (2,), "designs": ["5x2", "holdout"]}
+
+
+def settings_of(args, gamma):
+    """Settings of a run, by epochs."""
+    epochs = sorted(args.epochs)
+    return [designs.Setting(args.seed, args.records, gamma, count) for count in epochs]
+
+
+def level_table(results, setting):
+    """Shares of data sets on which each test rejects, beside the paper's."""
+    title = (
+        f"MNIST, n = {setting.records}, {setting.epochs} epochs, dropout {setting.gamma:g}: "
+        f"rejections at {ALPHA}"
+    )
+    table = Table(title, ("test", "data sets", "rejects", "paper", "default"))
+    for name, key, decide in tests():
+        pvalues, numbers = decide(results, setting)
+        if not numbers:
+            continue
+        # A test without p-value does not reject.
+        share = with_error(float(np.mean(pvalues < ALPHA)), len(numbers))
+        paper = "" if setting.gamma else PUBLISHED.get(key, "")
+        printed = paper if paper == "" else with_error(paper, PAPER_DATASETS)
+        table.add(name, len(numbers), share, printed, "yes" if key in DEFAULTS else "")
+    return table
+
+
+def error_table(results):
+    """Error rates of both roles, and how often just one of them errs."""
+    columns = ("records", "epochs", "dropout", "design", "data sets", "champion errs",
+               "challenger errs", "one errs")  # fmt: skip
+    table = Table("MNIST: errors on test records", columns)
+    for setting in results.settings:
+        for design, splits in designs.DESIGNS.items():
+            numbers = results.numbers(setting, splits)
+            if not numbers:
+                continue
+            counts = results.tables(setting, numbers, splits).sum(axis=1)
+            shares = counts / counts.sum(axis=1, keepdims=True)
+            _, champion, challenger, neither = shares.T
+            values = (challenger + neither, champion + neither, champion + challenger)
+            table.add(
+                setting.records, setting.epochs, f"{setting.gamma:g}", design, len(numbers),
+                *(_mean(value) for value in values),
+            )  # fmt: skip
+    return table
+
+
+def _mean(values):
+    error = values.std(ddof=1) / len(values) ** 0.5 if len(values) > 1 else np.nan
+    return f"{values.mean():.5f} ± {error:.5f}"
+
+
+def trainer_for(args, deadline):
+    """A trainer on the device, with the fastest way that works there."""
+    try:
+        import torch
+    except ImportError:
+        raise SystemExit(
+            "Training the nets needs torch, which is not installed: pip install torch, or "
+            "leave out --data to print the tables of results."
+        ) from None
+    from benchmarks.validity.splits.mnist import mnist_nets, mnist_training
+
+    device = args.device or ("cuda" if torch.cuda.is_available() else "cpu")
+    dtype = torch.bfloat16 if device == "cuda" else torch.float32
+    begun = time.monotonic()
+    population = mnist_nets.Population(*designs.read_images(args.data), device, dtype)
+    sizes = (args.side_by_side,) if args.side_by_side else ()
+    ways = (args.way,) if args.way else ()
+    plan = mnist_training.choose(population, ways, sizes)
+    name = torch.cuda.get_device_name() if device == "cuda" else device
+    print(
+        f"{name}, torch {torch.__version__}: {plan.n_nets} nets by {plan.way}, "
+        f"{1e6 * plan.seconds:.1f} microseconds a step of a net, chosen in "
+        f"{time.monotonic() - begun:.0f} s",
+        flush=True,
+    )
+    return mnist_training.Trainer(population, plan, deadline)
+
+
+def train(args, gammas):
+    """Train what is missing, design by design, and write it as it is done."""
+    begun = time.monotonic()
+    results = Results(args.results)
+    trainer = trainer_for(args, begun + args.time_limit)
+    for design in args.designs:
+        for gamma in gammas:
+            settings = settings_of(args, gamma)
+            units = designs.units_of(design, args.data_sets)
+            units = [unit for unit in units if not results.has(settings, unit)]
+            done = 0
+            for lines, taken, n_nets in trainer.run(units, settings):
+                append(args.results[0], lines)
+                done += n_nets
+                print(
+                    f"{time.monotonic() - begun:6.0f} s  {design}, dropout {gamma:g}: "
+                    f"{done} of {sum(len(unit.nets) for unit in units)} nets, "
+                    f"{taken / n_nets:.2f} s a net",
+                    flush=True,
+                )
+            if done < sum(len(unit.nets) for unit in units):
+                return
+
+
+def study(args):
+    if args.quick:
+        vars(args).update(QUICK)
+    unknown = set(args.designs) - set(designs.DESIGNS)
+    if unknown:
+        raise SystemExit(f"--designs takes some of {list(designs.DESIGNS)}, got {unknown}.")
+    if args.data:
+        train(args, args.gammas)
+    if args.no_tables:
+        return
+    results = Results(args.results)
+    yield error_table(results)
+    for setting in results.settings:
+        yield level_table(results, setting)
+
+
+if __name__ == "__main__":
+    main(
+        __doc__,
+        study,
+        draws=None,
+        n_jobs=None,
+        data=("", "folder with mnist.npz; without it nothing is trained"),
+        results=(("mnist.jsonl",), "file that keeps results, and others to add"),
+        designs=(tuple(designs.DESIGNS), "designs to train, in this order"),
+        data_sets=(100, "data sets"),
+        records=(10_000, "records of a data set"),
+        epochs=((250,), "epochs after which nets are tested"),
+        gammas=((0.0,), "dropout rates of the challenger"),
+        time_limit=(1e9, "seconds after which no more is trained"),
+        device=("", "cuda or cpu; by default cuda where there is one"),
+        way=("", "how convolutions are computed; by default the fastest"),
+        side_by_side=(0, "nets trained together; 0 for the fastest of some"),
+        quick=(False, "two small data sets"),
+        no_tables=(False, "train, and print no tables"),
+    )
