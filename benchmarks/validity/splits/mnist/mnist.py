@@ -1,7 +1,7 @@
 """Type I error on MNIST: convolutional nets, with dropout and without.
 
 The last column of Table V of the paper on the 5×2 BCV McNemar test (arXiv:2304.03990), by
-nets that are trained side by side with torch, on a graphics processor where there is one. Run
+nets that are trained side by side with torch, on a GPU where there is one. Run
 
     python -m benchmarks.validity.splits.mnist.mnist --data FOLDER --results FILE
 
@@ -53,8 +53,8 @@ def settings_of(args, gamma):
 def level_table(results, setting):
     """Shares of data sets on which each test rejects, beside the paper's."""
     title = (
-        f"MNIST, n = {setting.records}, {setting.epochs} epochs, dropout {setting.gamma:g}: "
-        f"rejections at {ALPHA}"
+        f"MNIST, n = {setting.records}, {setting.epochs} epochs, dropout "
+        f"{setting.gamma:g}: rejections at {ALPHA}"
     )
     table = Table(title, ("test", "data sets", "rejects", "paper", "default"))
     for name, key, decide in tests():

@@ -297,9 +297,9 @@ class Kernels:
 
     def adam(self, weights, copy, gradient, mean, square, step, rate, betas, epsilon):
         o = self.options["adam"]
-        n = weights.numel()
-        _adam[(-(-n // o["BLOCK"]),)](weights, copy, gradient, mean, square, step, n, rate,
-                                      *betas, epsilon, copy is not weights, **o)  # fmt: skip
+        n, is_copied = weights.numel(), copy is not weights
+        args = weights, copy, gradient, mean, square, step, n, rate, *betas, epsilon
+        _adam[(-(-n // o["BLOCK"]),)](*args, is_copied, **o)
 
 
 def spread_out(slopes, codes):

@@ -1,10 +1,10 @@
 """Convolutional nets of MNIST, many trained side by side on one device by torch.
 
-The net of the paper on the 5×2 BCV McNemar test (arXiv:2304.03990, section 5.2): 32 filters
-of 5×5, pools of 2×2, 64 filters of 5×5, pools of 2×2, a dense layer of 500, a softmax of 10;
-ReLU, cross-entropy, batches of 128. Where the paper is silent, what its library (Keras) does
-unless told otherwise: filters stay within the image, weights begin as Glorot's uniform
-numbers and biases as 0, and Adam takes steps of 0.001.
+The net of the paper on the 5×2 BCV McNemar test (arXiv:2304.03990, section 5.2): 32
+filters of 5×5, pools of 2×2, 64 filters of 5×5, pools of 2×2, a dense layer of 500, a
+softmax of 10; ReLU, cross-entropy, batches of 128. Where the paper is silent, what its
+library (Keras) does unless told otherwise: filters stay within the image, and weights begin
+as Glorot's uniform numbers and biases as 0. Adam takes steps of 0.001.
 
 Weights of all nets stand in one tensor a layer. Each net has records, initial weights, an
 order of records and dropout of its own. Batches follow each other through the orders of all

@@ -14,11 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.validity.splits.mnist.mnist_designs import ROLES, Setting, draw
-from benchmarks.validity.splits.resampling.resampling_decisions import (
-    RATIO,
-    TESTS,
-    by_rule,
-)
+from benchmarks.validity.splits.resampling.resampling_decisions import RATIO, TESTS, by_rule
 from benchmarks.validity.splits.resampling.resampling_designs import FOLDS, layout
 from skcompare.evidence import BlockDifferences
 from skcompare.model_selection._hadamard import orthogonal_array

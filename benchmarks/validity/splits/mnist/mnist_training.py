@@ -18,7 +18,7 @@ WAYS = ("kernels", "products")
 """Tried on a graphics processor; those of `MORE_WAYS` where the first does not work."""
 MORE_WAYS = ("compiled", "grouped")
 SIDE_BY_SIDE = (40, 20, 80)
-APART = 0.05
+APART = 0.2
 """Relative distance of two ways' gradients from which one of them is taken to be wrong."""
 
 
