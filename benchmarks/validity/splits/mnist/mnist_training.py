@@ -176,9 +176,11 @@ def _sample(population, n_nets, n_steps):
     return weights, orders, [1] * n_nets, [0.0] * n_nets
 
 
-def gradients_of(population, way):
+def gradients_of(population, way, options=None):
     """Gradients of one batch of two nets, by name."""
     stack = nets.Stack(population, 2, 1, way)
+    if options:
+        stack.way.options = options
     stack.load(*_sample(population, 2, 1))
     stack.gradients(stack.order[:, 0].contiguous())
     return {name: value.float() for name, value in stack.gradient.items()}
@@ -290,6 +292,11 @@ def choose(population, ways=(), sizes=()):
     if not plans:
         raise SystemExit("No way to train nets works on this device.")
     best = min(plans, key=lambda plan: plan.seconds)
+    if best.options and not is_like(
+        gradients_of(population, best.way, best.options), expected
+    ):
+        say("the chosen options are wrong: the first of each are taken")
+        best.options.update(nets.Stack(population, 1, 1, best.way).way.options)
     for n_nets in sizes[1:]:
         plans += _try(population, best.way, n_nets, None, best.options or None)
     return min(plans, key=lambda plan: plan.seconds)
