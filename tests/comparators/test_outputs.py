@@ -30,7 +30,7 @@ from skcompare import (
     make_paired_scorer,
 )
 from skcompare.evidence import PairedLosses, ScoredPair, record_loss
-from skcompare.metrics import resolve_scoring, score_differences
+from skcompare.metrics import PairedScorer, resolve_scoring, score_differences
 from skcompare.plots import ForestDisplay, GainByRangeDisplay, LossDifferenceDisplay
 from skcompare.predictions import Predictions, predictions_from_arrays
 from skcompare.stats import (
@@ -540,6 +540,26 @@ def test_paired_scorers():
             scoring=make_paired_scorer("r2[raw_values]"),
             error_score="raise",
         )
+
+
+def test_scorers_against_a_champion():
+    """A fitted or stored champion is compared by means over outputs, or by one output."""
+    frame = pd.DataFrame(TARGETS, columns=NAMES)
+    champion, model = (m.fit(X, TARGETS) for m in (Lasso(0.5), Ridge()))
+    stored = champion.predict(X)
+    both = {"champion": stored, "challenger": model.predict(X)}
+    squared = {"loss": "squared_error", "multioutput": WEIGHTS}
+    own = compare(frame, both, scoring=["r2[v]", "r2"], tests=["paired_t"]).rows
+    by_loss = paired_t(TARGETS, *both.values(), **squared)
+
+    for scoring, row in zip(["r2[v]", "r2"], own):
+        scorer = PairedScorer("influence_difference", champion, scoring=scoring)
+        assert_allclose(scorer(model, X, frame), row.difference, rtol=1e-9)
+    for fitted, routed in ((champion, {}), (None, {"champion_predictions": stored})):
+        scorer = PairedScorer("paired_t", fitted, returns="statistic", **squared)
+        assert_allclose(scorer(model, X, frame, **routed), by_loss.statistic, rtol=1e-9)
+    with pytest.raises(ValueError, match="an output that does not occur"):
+        PairedScorer("influence_difference", champion, scoring="r2[x]")(model, X, frame)
 
 
 def test_numbers_of_two_values():

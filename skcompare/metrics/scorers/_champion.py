@@ -145,7 +145,7 @@ def stored_champion(
     in sorted order; one number per record is that of the positive one of two classes.
     """
     if is_numeric:
-        values = check_numbers(STORED_LABELS, stored[STORED_LABELS])
+        values = check_numbers(STORED_LABELS, stored[STORED_LABELS], several=True)
         return StoredNumbers(EstimatorPredictions("champion", "champion", values=values))
     labels = proba = decision = None
     labelled = {}
@@ -170,9 +170,17 @@ def stored_champion(
 
 
 def predictions_of_both(
-    champion: Any, estimator: Any, X: Any, y: np.ndarray, required: frozenset[str]
+    champion: Any,
+    estimator: Any,
+    X: Any,
+    y: np.ndarray,
+    required: frozenset[str],
+    y_named: Any = None,
 ) -> PairedPredictions:
-    """Collect the predictions of champion and challenger for the records."""
+    """Collect the predictions of champion and challenger for the records.
+
+    Several outputs have the names of the columns of `y_named`, if it is a frame.
+    """
     if scores_itself(estimator):
         raise ValueError(
             f"{describe(estimator)} scores itself while it is fitted, on records that it "
@@ -183,7 +191,12 @@ def predictions_of_both(
     guarded = not all(_is_harmless(classifier) for classifier in both.values())
     try:
         collected = collect_fitted(
-            list(both.items()), X, y, required=required, guarded=guarded
+            list(both.items()),
+            X,
+            y,
+            required=required,
+            guarded=guarded,
+            y_named=y_named,
         )
     except EstimatorFailedError as error:
         hint = _other_columns(champion, X) if str(error).startswith("champion") else ""

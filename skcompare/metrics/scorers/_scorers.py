@@ -5,6 +5,7 @@ import math
 import warnings
 from collections.abc import Callable, Mapping
 from copy import copy, deepcopy
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -277,7 +278,9 @@ class PairedScorer:
         Options of the test, such as ``method``, and of its evidence, such as ``loss`` of
         a test of losses, ``n_bins`` of calibration or ``pos_label`` of a ranking. A test
         of any score has ``scoring``, the score that is compared: one name or scorer, by
-        default "accuracy", or "r2" of a regressor. ``null_value`` goes with the confidence
+        default "accuracy", or "r2" of a regressor. Of several outputs both are averaged:
+        ``multioutput`` has the weights of a loss, and brackets those of a score, or the
+        name of one output, such as "r2[load]". ``null_value`` goes with the confidence
         only.
 
     Raises
@@ -426,11 +429,11 @@ class PairedScorer:
             The challenger.
         X : array-like, sparse matrix or frame of shape (n_samples, n_features)
             Records, passed to both classifiers as they are.
-        y : array-like of shape (n_samples,)
-            True labels.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            True labels, or numbers.
         **metadata : dict
             For a scorer without champion, its predictions for these records in their
-            order: ``champion_predictions``, labels of shape (n_samples,), or
+            order: ``champion_predictions``, labels or numbers of the shape of `y`, or
             ``champion_scores``, probabilities of shape (n_samples, n_classes), with a
             column for each class in sorted order, or for two classes one score per
             record: of ``pos_label`` where that is an option, and else of the second class.
@@ -443,7 +446,7 @@ class PairedScorer:
         stored = {name: metadata.pop(name, None) for name in self._stored}
         stored = {name: values for name, values in stored.items() if values is not None}
         self._refuse(metadata)
-        check = check_numbers if self._is_numeric else check_labels
+        check = partial(check_numbers, several=True) if self._is_numeric else check_labels
         labels, n = check("y", y), n_rows(X)
         if len(labels) != n:
             raise ValueError(f"`y` must have one label per record: {n}. Got {len(labels)}.")
@@ -458,7 +461,7 @@ class PairedScorer:
                 takes_decision=self._takes_decision,
                 is_numeric=self._is_numeric,
             )
-        pair = predictions_of_both(champion, estimator, X, labels, self._required)
+        pair = predictions_of_both(champion, estimator, X, labels, self._required, y)
         self._check_classes(pair)
         score, reason = self._scored(pair)
         if reason:
