@@ -172,7 +172,8 @@ class _NumberNeeds:
         if measure.metric in ROOTS:
             self.scores[measure.metric] = None
         else:
-            self._add(tested_loss(measure.metric).name, {})  # type: ignore[union-attr]
+            loss: Any = tested_loss(measure.metric)
+            self._add(loss.name, dict(measure.options))
 
     def request(self) -> TallyRequest:
         """Return the complete request, which has one loss at least."""

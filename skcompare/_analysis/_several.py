@@ -107,7 +107,8 @@ def _precision(
 def _losses(predictions: Predictions, measure: Measure, **options: Any) -> PairwiseResult:
     loss = tested_loss(measure.metric)
     assert loss is not None
-    losses = JointLosses.from_predictions_of(predictions, loss=loss.name)
+    own = dict(measure.options)
+    losses = JointLosses.from_predictions_of(predictions, loss=loss.name, **own)
     return pairwise_losses(losses, **options)
 
 

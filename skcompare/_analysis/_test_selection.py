@@ -599,7 +599,7 @@ class Selection:
             return {SCORE: measure.metric}
         loss = tested_loss(measure.metric) if measure is not None else None
         if loss is not None:
-            options[LOSS] = loss.name
+            options |= {LOSS: loss.name, **dict(measure.options)}  # type: ignore[union-attr]
             # Options of another loss are of a row of its own.
             requested = {} if requested.get(LOSS, loss.name) != loss.name else requested
         if self.pos_label is not None and entry.needs is not OrderedDifferences:

@@ -23,6 +23,8 @@ in them `options`, `constraint`  a list made earlier
 `_score`, `_score_func`          scorers that pass      scorers that are called directly:
                                  classes and share      no shared predictions, no routing,
                                  predictions            no tuning of a threshold
+`_score_func`, `_kwargs`,        metric and options     a scorer without a name has the
+`_sign`, `_response_method`      of `make_scorer`       tests of any score only
 `_in_fit`                        scorers against a      a champion would predict binned
                                  champion               records, where a boosting that
                                                         stops early has our scorer
@@ -258,6 +260,29 @@ def scorer_told_classes(
     except TypeError:  # a scorer with slots
         return None
     return scorer
+
+
+def metric_of_scorer(scorer: Any) -> tuple[Any, int, dict[str, Any]] | None:
+    """Return metric, sign and options of a scorer that `make_scorer` made of `predict`.
+
+    Options that are the defaults of the metric are left out. None for other scorers.
+    """
+    if type(scorer) is not _PlainScorer:
+        return None
+    names = "_score_func", "_sign", "_kwargs", "_response_method"
+    metric, sign, options, method = (getattr(scorer, name, None) for name in names)
+    if not isinstance(options, dict) or sign not in (1, -1) or method != "predict":
+        return None
+    try:
+        defaults = inspect.signature(metric).parameters  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return None
+    own = {
+        name: value
+        for name, value in options.items()
+        if name not in defaults or value is not defaults[name].default
+    }
+    return metric, sign, own
 
 
 def make_known(scorers: Mapping[str, Any], prefix: str) -> list[str]:

@@ -70,9 +70,11 @@ from skcompare.evidence.ranking._ranks import same_ranking
 from skcompare.evidence.scores._number_moments import AgreementMoments, CorrelationMoments
 from skcompare.evidence.scores._number_scores import (
     NUMBER_SCORES,
+    SCORE_FAMILIES,
     NumberScore,
     d2_pinball,
     d2_tweedie,
+    number_score,
     score_of_outputs,
 )
 from skcompare.evidence.scores._root_errors import RootErrors

@@ -1,5 +1,7 @@
 """Targets of numbers: regressors and their predictions, compared by the absolute error."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,10 +14,15 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.linear_model import BayesianRidge, Lasso, Ridge
 from sklearn.metrics import (
     d2_absolute_error_score,
+    d2_pinball_score,
+    d2_tweedie_score,
     make_scorer,
+    max_error,
     mean_absolute_error,
     mean_pinball_loss,
+    mean_tweedie_deviance,
     r2_score,
+    root_mean_squared_error,
 )
 from sklearn.model_selection import KFold, cross_validate
 from sklearn.tree import DecisionTreeRegressor
@@ -601,13 +608,69 @@ def test_default_measures_of_regressors_and_columns(tmp_path):
     assert_allclose(rows[0].champion, pair.champion.score(X, TARGET))
 
 
-def test_scorer_without_a_name():
-    """A scorer of regressors is of numbers, and has the tests of any score."""
-    scorer = make_scorer(mean_pinball_loss, alpha=0.9, greater_is_better=False)
-    (row,) = compare(Y, BOTH, scoring=scorer).rows
-    expected = mean_pinball_loss(Y, NEW, alpha=0.9)
+def own_mean_error(y, predicted):
+    return np.abs(y - predicted).mean()
 
-    assert_allclose(-row.challenger, expected)
+
+ERROR = {"greater_is_better": False}
+
+
+@pytest.mark.parametrize(
+    ("metric", "options", "test", "in_blocks"),
+    [
+        (mean_pinball_loss, {"alpha": 0.9, **ERROR}, "paired_t", True),
+        (mean_pinball_loss, {"alpha": 0.9}, "paired_t", True),
+        (mean_tweedie_deviance, {"power": 1.5, **ERROR}, "paired_t", True),
+        (d2_pinball_score, {"alpha": 0.9}, "influence_difference", True),
+        (d2_pinball_score, {}, "paired_t", True),
+        (d2_tweedie_score, {"power": 1.5}, "influence_difference", True),
+        (d2_tweedie_score, {"power": 2}, "influence_difference", True),
+        (r2_score, {}, "paired_t", True),
+        (root_mean_squared_error, ERROR, "influence_difference", True),
+        (root_mean_squared_error, {}, "bootstrap_difference", False),
+        (max_error, ERROR, None, False),
+        (r2_score, {"force_finite": False}, "bootstrap_difference", False),
+        (r2_score, ERROR, "bootstrap_difference", False),
+        (own_mean_error, ERROR, "bootstrap_difference", False),
+    ],
+)
+def test_scorer_without_a_name(metric, options, test, in_blocks):
+    """A metric of scikit-learn has its own tests, and another one those of any score."""
+    scorer, known = make_scorer(metric, **options), {**options}
+    sign = 1 if known.pop("greater_is_better", True) else -1
+    y, old, new = (np.abs(array) + 0.1 for array in (Y, OLD, NEW))
+    (row,) = compare(y, {"old": old, "new": new}, scoring=scorer).rows
+    cv = BlockRegularized5x2CV(stratify=False, random_state=0)
+    pair = PairedComparator(Ridge(), Ridge(alpha=9), scoring=scorer, cv=cv, random_state=0)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "There will be no verdict")
+        of_blocks = pair.fit(X, TARGET).comparison_.rows[0]
+
+    assert_allclose(row.challenger, sign * metric(y, new, **known), rtol=1e-12)
+    assert test == row.test
+    assert ("bcv_jackknife_t" if in_blocks else None) == of_blocks.test
+
+
+def test_options_of_scorers():
+    """Options of a metric are those of the loss, and a loss is one however it is passed."""
+    scoring = {
+        "loss": make_scorer(mean_pinball_loss, alpha=0.9),
+        "score": make_scorer(mean_pinball_loss, alpha=0.9, greater_is_better=False),
+    }
+    expected = paired_t(Y, OLD, NEW, loss="pinball_loss", alpha=0.9)
+    models = {"ridge": Ridge(), "lasso": Lasso(), "flat": DummyRegressor()}
+    fitted = [(name, model.fit(X[:60], TARGET[:60])) for name, model in models.items()]
+    several = MultipleComparator(
+        fitted, scoring={"p": scoring["score"]}, adjust="max-t", cv="prefit"
+    )
+    pairs = several.fit(X[60:], TARGET[60:]).comparison_.comparisons[0].pairs
+    predicted = [models[name].predict(X[60:]) for name in ("ridge", "lasso")]
+    of_pair = paired_t(TARGET[60:], *predicted, loss="pinball_loss", alpha=0.9)
+
+    for row in compare(Y, BOTH, scoring={**scoring, "error": MAE}).rows[:2]:
+        assert_allclose((row.pvalue, row.difference), (expected.pvalue, expected.estimate))
+    (pair,) = [own for own in pairs if {own.champion, own.challenger} == {"ridge", "lasso"}]
+    assert_allclose(abs(pair.difference), abs(of_pair.estimate))
 
 
 def test_equal_targets_have_no_r2():

@@ -14,6 +14,7 @@ from functools import cache, lru_cache, update_wrapper
 from typing import Any
 
 import numpy as np
+import sklearn.metrics
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import (
@@ -27,7 +28,7 @@ from sklearn.metrics import get_scorer as get_sklearn_scorer
 from sklearn.metrics import get_scorer_names as get_sklearn_scorer_names
 from sklearn.utils.metaestimators import available_if
 
-from skcompare._core.sklearn_private import scorer_told_classes
+from skcompare._core.sklearn_private import metric_of_scorer, scorer_told_classes
 from skcompare._core.validation import (
     check_pos_label,
     positive_class,
@@ -47,7 +48,13 @@ from skcompare._registry.metrics import (
 )
 from skcompare._registry.scorer_names import CHAMPION_SCORERS, PREFIX
 from skcompare._typing import IntArray
-from skcompare.evidence import NUMBER_SCORES, forecasts_for
+from skcompare.evidence import (
+    NUMBER_SCORES,
+    SCORE_FAMILIES,
+    NumberScore,
+    forecasts_for,
+    number_score,
+)
 from skcompare.predictions import (
     DECISION,
     EACH,
@@ -222,7 +229,8 @@ def target_of(name: str) -> str:
         return entry.target
     if loss is not None:
         return loss.target
-    return NUMBERS if name in NUMBER_SCORES or name in LOOPED_NUMBERS else CLASSES
+    of_numbers = {*NUMBER_SCORES, *SCORE_FAMILIES, *LOOPED_NUMBERS}
+    return NUMBERS if name in of_numbers else CLASSES
 
 
 def scorer_names() -> set[str]:
@@ -435,6 +443,8 @@ class Measure:
     label : str or None
         The class of the measure, as text: that class is positive, and all others are the
         rest. Of predicted numbers the output of several, or how these are averaged.
+    options : tuple of pairs of str and object
+        Options of the loss or score, by name.
     """
 
     name: str
@@ -443,6 +453,7 @@ class Measure:
     scorer: Scorer
     metric: str | None = None
     label: str | None = None
+    options: tuple[tuple[str, Any], ...] = ()
 
     @property
     def subject(self) -> str:
@@ -453,6 +464,11 @@ class Measure:
     def is_numeric(self) -> bool:
         """Whether the measure is of predicted numbers, not of classes."""
         return VALUES in self.required
+
+    @property
+    def number_score(self) -> NumberScore | None:
+        """Score of numbers that is a smooth function of the records, or None."""
+        return number_score(self.metric, (value for _, value in self.options))
 
     @property
     def uncertainty(self) -> str | None:
@@ -599,12 +615,16 @@ def resolve_scoring(scoring: Any, target: str = CLASSES) -> tuple[Measure, ...]:
         class, such as "precision[malignant]", is about that class against the rest. None
         stands for the default measures of the target.
     target : {"classes", "numbers"}, default="classes"
-        The target of scorers without a name.
+        The target of scorers without a name, unless another one is of numbers by name. A
+        scorer of numbers that `make_scorer` made of a metric of scikit-learn is the measure
+        of that metric, with its options.
     """
     scoring = DEFAULT_SCORING[target] if scoring is None else scoring
-    measures = tuple(
-        _measure(name, value, target) for name, value in named_scoring(scoring)
-    )
+    named = named_scoring(scoring)
+    measures = tuple(_measure(*item, target) for item in named)
+    if target == CLASSES and any(measure.is_numeric for measure in measures):
+        # Scorers without a name are of the same target as those with one.
+        measures = tuple(_measure(*item, NUMBERS) for item in named)
     subjects = [measure.subject for measure in measures]
     if len(set(subjects)) < len(subjects):
         raise ValueError(
@@ -649,6 +669,9 @@ def _name_of(scorer: Any) -> str:
 def _measure(name: str, value: Any, target: str) -> Measure:
     if not isinstance(value, str):
         _check_scorer(name, value)
+        recognised = _of_scorer(name, value) if target == NUMBERS else None
+        if recognised is not None:
+            return recognised
         numbers = frozenset({VALUES})
         required = numbers if target == NUMBERS else _needed_predictions(value)
         return Measure(name, True, required, value)
@@ -686,6 +709,54 @@ def _measure(name: str, value: Any, target: str) -> Measure:
     is_numeric = target_of(value) == NUMBERS
     required = frozenset({VALUES}) if is_numeric else _needed_by_name(value)
     return Measure(name, True, required, scorer, value)
+
+
+def _of_scorer(name: str, scorer: Any) -> Measure | None:
+    """Return the measure of a scorer made of scikit-learn's metrics of numbers, or None.
+
+    A loss is one also where `make_scorer` was not told so.
+    """
+    metric, sign, options = metric_of_scorer(scorer) or (None, 1, {})
+    plain = getattr(metric, "__name__", "")
+    if metric is None or getattr(sklearn.metrics, plain, None) is not metric:
+        return None
+    plain, options = _without_family(plain, options)
+    names = (plain, plain.removesuffix("_score"), f"{NEGATED}{plain}")
+    known = next((own for own in names if target_of(own) == NUMBERS), None)
+    loss = loss_of(known)
+    takes = OF_FAMILY if known in SCORE_FAMILIES else getattr(loss, "options", ())
+    is_error = loss is not None or str(known).startswith(NEGATED)
+    if known is None or not {*options} <= {*takes} or (sign < 0 and not is_error):
+        return None
+    if loss is not None and sign < 0:
+        known = f"{NEGATED}{plain}"
+    elif loss is None and sign > 0 and is_error:
+        # It has no name that is not negated.
+        known = None
+    greater = sign < 0 or not is_error
+    own = tuple(options.items())
+    return Measure(name, greater, frozenset({VALUES}), scorer, known, options=own)
+
+
+OF_FAMILY = ("alpha", "power")
+"""Options of the scores of :data:`SCORE_FAMILIES`, of which each has one."""
+
+OF_POWER = {0: "r2_score", 1: "d2_poisson_score", 2: "d2_gamma_score"}
+"""Names of scores of scikit-learn that d2_tweedie_score is for some powers."""
+
+
+def _without_family(plain: str, options: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return the score of a family by a name of its own, if it has one."""
+    rest = {name: value for name, value in options.items() if name not in OF_FAMILY}
+    if plain == "d2_tweedie_score":
+        power = options.get("power", 0)
+        if power in OF_POWER:
+            return OF_POWER[power], rest
+        # Elsewhere the deviance has another domain.
+        return (plain if 1 < power < 2 else ""), options
+    if plain == "d2_pinball_score" and options.get("alpha", 0.5) == 0.5:
+        return "d2_absolute_error_score", rest
+    return plain, options
 
 
 NEGATED = "neg_"

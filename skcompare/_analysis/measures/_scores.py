@@ -23,7 +23,6 @@ from skcompare._core.validation import positive_class
 from skcompare._registry.metrics import STD, loss_of
 from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import (
-    NUMBER_SCORES,
     AreaUnderCurve,
     AveragePrecision,
     BlockDifferences,
@@ -226,8 +225,8 @@ class RoleScores:
         elif loss_of(name) is not None:
             score = RecordMean(self.measure.name, (-np.inf, np.inf))
             values = self._losses(y)
-        elif name in NUMBER_SCORES:
-            score, values = score_of_outputs(name, self.weights), role.values
+        elif (of_numbers := self.measure.number_score) is not None:
+            score, values = score_of_outputs(of_numbers, self.weights), role.values
         elif name in RANKING_SCORES and len(classes) == 2:
             positive = int(classes[1] == positive_class(classes, self.pos_label))
             score, y = RANKING_SCORES[name], (y == positive).astype(np.int64)
@@ -244,7 +243,7 @@ class RoleScores:
             forecast: tuple[Any, ...] = (self.role.proba,)
             if measure.is_numeric:
                 (forecast,) = forecasts_for(entry.name, [self.role])
-            function = entry.function
+            function = partial(entry.function, **dict(measure.options))
             if self.weights is not None:
                 function = partial(mean_over_outputs, function, self.weights)
             losses: FloatArray = sign * function(y, *forecast)
@@ -261,7 +260,8 @@ class RoleScores:
         differ between regressors, so that its mean over the test sets is not used.
         """
         name, design = self.measure.metric, self.predictions.design
-        is_of_errors = name in NUMBER_SCORES and name not in OF_ONE_MODEL
+        has_formula = self.measure.number_score is not None
+        is_of_errors = has_formula and name not in OF_ONE_MODEL
         return is_of_errors and design.kind in POOLED_DESIGNS
 
     def of_splits(self, watch: Watch) -> list[float]:
@@ -335,7 +335,7 @@ class RoleScores:
             records = predictions.records
             rows = np.arange(part.start, part.stop) if records is None else records[part]
             X = rows.reshape(-1, 1)
-        if measure.metric in NUMBER_SCORES and self.formula_or_none is not None:
+        if measure.number_score is not None and self.formula_or_none is not None:
             # scikit-learn's scorers return 0 or 1 where there is nothing to explain.
             reason = why_undefined(self.formula_or_none.of_part(part))
             watch.error = ValueError(reason) if reason else None

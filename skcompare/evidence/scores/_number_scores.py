@@ -5,7 +5,7 @@ moments of ranks, or counts of pairs. Its derivatives by the weights are those o
 function times those of the statistics (chain rule).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Protocol
@@ -898,8 +898,25 @@ _scores = (
 NUMBER_SCORES: dict[str, NumberScore] = {score.name: score for score in _scores}
 """Scores of numbers that are no means of a loss, by the name of the measure."""
 
+SCORE_FAMILIES: dict[str, Callable[[float], NumberScore]] = {
+    "d2_pinball_score": d2_pinball,
+    "d2_tweedie_score": d2_tweedie,
+}
+"""Scores of numbers with an option, by the name of scikit-learn's function."""
 
-def score_of_outputs(name: str, weights: FloatArray | None) -> NumberScore | OutputsScore:
-    """Return a score of numbers by name, or its mean over outputs with these weights."""
-    score = NUMBER_SCORES[name]
+
+def number_score(name: str | None, options: Iterable[float] = ()) -> NumberScore | None:
+    """Return a score of numbers by the name of the measure, or None if there is none.
+
+    That of a family has one option.
+    """
+    if name in SCORE_FAMILIES:
+        return SCORE_FAMILIES[name](*options)
+    return NUMBER_SCORES.get(name or "")
+
+
+def score_of_outputs(
+    score: NumberScore, weights: FloatArray | None
+) -> NumberScore | OutputsScore:
+    """Return a score of numbers, or its mean over outputs with these weights."""
     return score if weights is None else OutputsScore(score, tuple(weights.tolist()))

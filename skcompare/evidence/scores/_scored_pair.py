@@ -629,7 +629,7 @@ class ScoredPair(Storable):
         y, weights = pair.predictions.y_predicted(), weights_of(pair.predictions)
         if pair.predictions.is_numeric:
             values: list[Any] = [role.values for role in pair.roles]
-            r2 = score_of_outputs("r2", weights)
+            r2 = score_of_outputs(NUMBER_SCORES["r2"], weights)
             return cls.of_predictions(pair, r2, y, *values)
         return cls.of_predictions(pair, RecordMean(), y, *correct_of(pair))
 

@@ -5,7 +5,13 @@ import math
 from skcompare._registry.metrics import NUMBERS, tested_loss
 from skcompare._registry.tests import ANY_SCORE, paired_test
 from skcompare._typing import Alternative
-from skcompare.evidence import NUMBER_SCORES, RootErrors, ScoredPair, degrees_of_freedom
+from skcompare.evidence import (
+    NUMBER_SCORES,
+    SCORE_FAMILIES,
+    RootErrors,
+    ScoredPair,
+    degrees_of_freedom,
+)
 from skcompare.stats.core._limits import SkewedWald, Wald
 from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import PairedResult
@@ -21,7 +27,11 @@ from skcompare.stats.scores._resampling import (
 
 @paired_test(
     title="Infinitesimal jackknife t test of a score",
-    measures=(*(n for n in NUMBER_SCORES if tested_loss(n) is None), ANY_SCORE),
+    measures=(
+        *(n for n in NUMBER_SCORES if tested_loss(n) is None),
+        *SCORE_FAMILIES,
+        ANY_SCORE,
+    ),
     designs=("holdout", "grouped holdout"),
     references=("Jaeckel1972", "Efron1982", "Satterthwaite1946", "Hall1992"),
     sample_size=planned(scored_effect_of),

@@ -17,7 +17,12 @@ from scipy.special import gammaincinv
 from skcompare._core.validation import check_choice
 from skcompare._registry.tests import ANY_LOSS, ANY_SCORE, paired_test
 from skcompare._typing import Alternative, FloatArray, IntArray
-from skcompare.evidence import BlockDifferences, ScoreDifferences, mean_defined
+from skcompare.evidence import (
+    SCORE_FAMILIES,
+    BlockDifferences,
+    ScoreDifferences,
+    mean_defined,
+)
 from skcompare.stats.core._limits import DIFFERENCE, UNBOUNDED, Pair, Wald
 from skcompare.stats.core._power import planned
 from skcompare.stats.core._result import PairedResult, Tested, tested_result
@@ -763,6 +768,7 @@ SCORES = (
     "explained_variance",
     "d2_poisson_score",
     "d2_gamma_score",
+    *SCORE_FAMILIES,
     "pearson_correlation",
     "spearman_correlation",
     "kendall_tau",
