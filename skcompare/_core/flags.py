@@ -193,11 +193,15 @@ FLAG_TEXTS: dict[str, str] = {
         "counts, so an exact test finds little and an approximate one may be wrong"
     ),
     "decided-by-few-records": (
-        "a few records make much of the difference or of its variance, so that p-value "
-        "and interval are rough, and a test may find equal models to differ too often; "
-        "if these are losses, the result is not significant at 0.05 once that is allowed "
-        "for; more records help, and so do a loss with lighter tails, or fewer bins of a "
-        "calibration error"
+        "a few records with large losses decide: the result is significant at 0.05 only "
+        "as long as it is not allowed for that other records have such losses too; look "
+        "for errors in these records, collect more, or choose a loss with lighter tails "
+        "before you see new ones"
+    ),
+    "calibration-of-few-records": (
+        "a few records make much of the difference of the calibration errors or of its "
+        "variance, so that p-value and interval are rough, and a test may find equal "
+        "models to differ too often; more records help, and so do fewer bins"
     ),
     "impossible-outcome": (
         "a record of probability 0 or 1 went the other way, which cannot happen if the "

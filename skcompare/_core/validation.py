@@ -1,6 +1,7 @@
 """Validation of input: numbers, arrays, probabilities, class labels and groups."""
 
 import difflib
+import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -344,6 +345,8 @@ def check_comparable(
         Distinct labels of each.
     """
     is_text, known_is_text = own.dtype.kind in "US", known.dtype.kind in "US"
+    check_no_decimal_comma(name, own)
+    check_no_decimal_comma(reference, known)
     if is_text != known_is_text:
         raise ValueError(
             f"`{name}` has {_kind_name(is_text)} labels (such as {some_of(own[:1])}) but "
@@ -365,6 +368,23 @@ def check_comparable(
         raise ValueError(
             f"`{name}` has no label in common with `{reference}`: {some_of(own)} against "
             f"{some_of(known)}. Map them to the same labels."
+        )
+
+
+DECIMAL_COMMA = re.compile(r"\s*[-+]?\d*,\d+\s*")
+"""A fraction as it is written in much of Europe, which is text to most readers."""
+
+
+def check_no_decimal_comma(name: str, values: NDArray[Any]) -> None:
+    """Raise an error for text that is numbers with a decimal comma."""
+    if values.dtype.kind not in "USO" or not values.size:
+        return
+    some = [str(value) for value in values.reshape(-1)[:100]]
+    if sum(DECIMAL_COMMA.fullmatch(value) is not None for value in some) > len(some) / 2:
+        raise ValueError(
+            f"`{name}` has numbers with a decimal comma, such as {some[0]!r}, which are "
+            "text. Write them with a point, or pass a frame that was read by "
+            "pandas.read_csv(..., decimal=',')."
         )
 
 
@@ -508,6 +528,7 @@ def check_numbers(name: str, values: Any, *, several: bool = False) -> NDArray[n
         with suppress(TypeError, ValueError):
             array = array.astype(np.float64)
     if array.dtype.kind not in "biuf":
+        check_no_decimal_comma(name, array)
         raise ValueError(
             f"`{name}` must be numbers of shape {shape}. Got {array.dtype}, such as "
             f"{some_of(array.reshape(-1), 1)}. Convert them to numbers."

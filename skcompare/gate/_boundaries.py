@@ -4,6 +4,8 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from skcompare._analysis import PreparedTest
 from skcompare._core.formatting import (
     decimals_for,
@@ -11,6 +13,7 @@ from skcompare._core.formatting import (
     format_number,
     format_pvalue,
 )
+from skcompare.evidence import PairedLosses
 from skcompare.gate._conditions import Condition
 from skcompare.stats import MarginResult, PairedResult
 from skcompare.stats.margins import (
@@ -135,6 +138,33 @@ def _limit_text(side: Side, limits: Limits, decimals: int, alpha: float) -> str:
     if not side.result.pvalue < alpha:
         text += f", must be {where} {_boundary_text(side)}"
     return f"{text} ({format_confidence(alpha)} confidence)"
+
+
+def decisive_record_text(
+    test: PreparedTest, condition: Condition, alpha: float
+) -> str | None:
+    """Describe the record without which a condition on losses would be shown, if one is.
+
+    It is the one farthest from the mean difference.
+    """
+    losses = test.evidence
+    kept = isinstance(losses, PairedLosses) and losses.values is not None
+    if not kept or losses.groups is not None or not losses.moments.largest_share > 0:
+        return None
+    position = int(np.argmax(np.abs(losses.differences - losses.gain)))
+    others = np.delete(losses.values, position, axis=1)
+    without = PairedLosses.from_losses(*others, loss=losses.loss)
+    again = PreparedTest(test.entry, without, test.options, test.row, test.bound)
+    sides = tested_sides(again, condition, alpha)
+    pvalue = max(side.result.pvalue for side in sides)
+    if not pvalue < alpha or any(math.isnan(side.result.pvalue) for side in sides):
+        return None
+    return (
+        f"the record at position {position} alone makes {losses.moments.largest_share:.0%} "
+        "of the variance of the difference, and without it the condition would be shown, p "
+        f"{pvalue_text(pvalue, alpha)}: look for an error in it. If it is right, collect "
+        "more records, or choose a loss with lighter tails before you see new ones"
+    )
 
 
 def opposite_text(

@@ -26,6 +26,7 @@ from skcompare._typing import FloatArray
 from skcompare.comparators import COLLECTED, installed_versions
 from skcompare.evidence import ContingencyTable, JointCounts
 from skcompare.gate._boundaries import (
+    decisive_record_text,
     limits_of,
     limits_text,
     opposite_text,
@@ -592,6 +593,9 @@ def _from_sides(ready: Ready, test: PreparedTest, alpha: float, planned: bool) -
         status = PASSED if pvalue < alpha else INCONCLUSIVE
         reason = limits_text(tested, limits, alpha)
     needed, reasons = None, [reason]
+    if status == INCONCLUSIVE:
+        decisive = decisive_record_text(test, condition, alpha)
+        reasons += [] if decisive is None else [decisive]
     if status == INCONCLUSIVE and planned:
         if too_few := too_few_resamples(test, sides, alpha):
             reasons.insert(0, too_few)

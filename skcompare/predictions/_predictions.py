@@ -17,6 +17,7 @@ from skcompare._core.times import check_horizon, check_times
 from skcompare._core.validation import (
     as_array,
     check_labels,
+    check_no_decimal_comma,
     check_numbers,
     check_pos_label,
     check_probabilities,
@@ -832,6 +833,7 @@ def _probabilities(
     name: str, values: np.ndarray, classes: np.ndarray, positive: int | None
 ) -> np.ndarray:
     if values.dtype.kind in "US":
+        check_no_decimal_comma(name, values)
         raise ValueError(
             f"`{name}` must be numbers in [0, 1]. Got texts, such as "
             f"{some_of(values.ravel(), 1)}. Name the column of probabilities."

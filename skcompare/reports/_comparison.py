@@ -504,17 +504,22 @@ def _about_others(comparison: Comparison) -> list[str]:
 def _notes_on_rows(comparison: Comparison) -> list[str]:
     """Return the reasons for missing p-values, by measure, and remarks on tests."""
     reasons: dict[str, list[str]] = {}
-    remarks = []
+    remarks: dict[str, dict[str, str]] = {}
     tested_notes = {(row.test, row.note) for row in comparison.rows}
     tests = [test for test, _ in tested_notes]
     for row in comparison.rows:
         if row.note and row.result is not None:
             name = row.test if tests.count(row.test) == 1 else row.subject
-            remarks.append(f"{name}: {row.note}")
+            remarks.setdefault(row.note, {})[name] = row.subject
         elif row.note:
             reasons.setdefault(row.note.replace(row.measure, "{}"), []).append(row.subject)
     shared = [reason.replace("{}", ", ".join(names)) for reason, names in reasons.items()]
-    return [*shared, *dict.fromkeys(remarks)]
+    for note, names in remarks.items():
+        subjects = list(dict.fromkeys(names.values()))
+        # Of several tests of one measure, the note is about the measure.
+        about = subjects if len(subjects) == 1 < len(names) else names
+        shared += [f"{name}: {note}" for name in about]
+    return shared
 
 
 def _tables(comparison: Comparison) -> list[Table]:

@@ -843,3 +843,27 @@ def test_targets_too_small_for_their_squares():
 
     assert np.isnan(result.pvalue)
     assert "zero-variance" in result.flags
+
+
+def test_note_on_a_measure_is_printed_once():
+    """Two tests of R² share one note, about the measure."""
+    text = str(compare(Y, BOTH, tests=["wilcoxon"]))
+
+    assert 1 == text.count("tests the mean squared error over")
+
+
+def test_equal_predictions_need_no_resampling():
+    """Without any difference p is 1, and the flag of few differences says nothing."""
+    rows = compare(Y, {"old": OLD, "new": OLD}).rows
+
+    assert {("degenerate",)} == {row.flags for row in rows}
+
+
+@pytest.mark.parametrize("scoring", [None, "r2"])
+def test_decimal_commas(scoring, tmp_path):
+    """Numbers with a decimal comma are text, and the message says what to do."""
+    path = tmp_path / "table.csv"
+    pd.DataFrame({"y": Y, **BOTH}).to_csv(path, index=False, decimal=",")
+
+    with pytest.raises(ValueError, match=r"decimal comma, such as '.*decimal=','"):
+        compare(str(path), {"old": "old", "new": "new"}, y_true="y", scoring=scoring)

@@ -517,3 +517,20 @@ def test_slices_of_numbers_have_constants_of_their_own():
     ]
 
     assert [False, True] == ["margin-admits-no-skill" in own for own in flags]
+
+
+def test_a_record_that_keeps_a_gate_from_passing():
+    """The reason names the record without which the condition would be shown."""
+    truth = np.arange(200.0)
+    champion, challenger = truth + 10 + RNG.normal(0, 1, 200), truth + RNG.normal(0, 1, 200)
+    challenger[17] += 900
+    both = {"old": champion, "new": challenger}
+    for condition in (Superior(MAE), NonInferior(MAE, "2 %")):
+        decision = Gate(condition).decide(truth, both)
+        text = " ".join(decision.outcomes[0].reasons)
+
+        assert "inconclusive" == decision.status
+        assert "the record at position 17 alone makes" in text
+        assert "collect more records" in text
+    equal = Gate(Superior(MAE)).decide(TRUTH, {"old": OLD, "new": OLD + 0.01})
+    assert "alone makes" not in " ".join(equal.outcomes[0].reasons)

@@ -312,7 +312,7 @@ def flags_row(world, n, n_draws, seed):
     found = []
     for _ in range(n_draws):
         result = calibration_difference(evidence_of(*world.draw(n, rng)))
-        found.append((result.pvalue < ALPHA, "decided-by-few-records" in result.flags))
+        found.append((result.pvalue < ALPHA, "calibration-of-few-records" in result.flags))
     return np.array(found).T
 
 
@@ -321,7 +321,7 @@ def flags_tables(args):
     settings = [(world, n) for world in NULLS for n in FLAGGED]
     rows = each_row(flags_row, settings, args, 5)
     table = Table(
-        f'The flag "decided-by-few-records": type I error at {ALPHA}',
+        f'The flag "calibration-of-few-records": type I error at {ALPHA}',
         ("classifiers", "records", "flagged", "all", "flagged only", "others"),
     )
     for (world, n), (rejected, flagged) in zip(settings, rows):
@@ -340,7 +340,7 @@ def hard_row(setting, n, sizes, seed):
     for k in range(sizes[0]):
         calibration = evidence_of(*hard_and_soft(n, rng, *setting))
         result = calibration_difference(calibration)
-        found.append((result.pvalue < ALPHA, "decided-by-few-records" in result.flags))
+        found.append((result.pvalue < ALPHA, "calibration-of-few-records" in result.flags))
         if k < sizes[1]:
             other = calibration_difference(
                 calibration,

@@ -618,7 +618,7 @@ def calibration_difference(
 
     The degrees of freedom are Satterthwaite's [3]_, from the second and fourth powers of
     the influences of the records. Where they are fewer than 15, or the added records raise
-    the null variance by more than 15 %, the result is flagged "decided-by-few-records".
+    the null variance by more than 15 %, the result is flagged "calibration-of-few-records".
 
     For grouped records, groups replace records: only pairs of different groups count, in
     estimate and variance, and groups are resampled. Fewer than 10 groups are flagged
@@ -738,7 +738,7 @@ def _analytic(
         return _by_error(estimate, 0.0, None, alternative), details
     (statistic, tail, _), limits, df = _by_error(estimate, error, variance.df, alternative)
     few = variance.df < FEW_DEGREES or variance.growth > MUCH_GROWTH
-    tested = statistic, tail, ("decided-by-few-records",) * few
+    tested = statistic, tail, ("calibration-of-few-records",) * few
     return (tested, limits, df), details
 
 

@@ -637,7 +637,7 @@ def has_zero_variation(result: Any, limit: float) -> bool:
 SMALLEST = 1e-15
 """Smallest p-value from an interval, whose level is a double below 1."""
 UNDERMINED = (
-    "decided-by-few-records",
+    "calibration-of-few-records",
     "too-few-independent-times",
     "correlated-beyond-horizon",
 )
@@ -852,8 +852,7 @@ def margin_result(
         basis = constant_differences(test.evidence, test.bound)
         return _without_variation(side, basis, alpha)
     undermined = [flag for flag in result.flags if flag in UNDERMINED]
-    # The test of losses that allows for skewness also allows for a few records.
-    if undermined and not isinstance(test.evidence, PairedLosses):
+    if undermined:
         return side._undefined(explain(undermined)[0])
     if null_value != result.null_value and not math.isnan(side.pvalue):
         side = side._replace(pvalue=_inverted(result, null_value, alternative, alpha))

@@ -754,7 +754,8 @@ def without_rounding(
 def scored_flags(pair: Scored) -> tuple[str, ...]:
     """Flags for few groups, few differing predictions and few records of a class."""
     flags = group_flags(pair)
-    if pair.n_differing < FEW_DIFFERENT:
+    # Equal predictions need no resampling: p is 1.
+    if 0 < pair.n_differing < FEW_DIFFERENT:
         flags += ("few-different-resampled",)
     if isinstance(pair, RootErrors) or isinstance(pair.score, RecordMean | NumberScore):
         return flags

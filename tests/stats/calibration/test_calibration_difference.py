@@ -782,7 +782,7 @@ def test_records_that_are_all_alike(n, least, most):
 
     assert 1 == result.estimate
     assert least < result.pvalue < most
-    assert ("decided-by-few-records",) == result.flags
+    assert ("calibration-of-few-records",) == result.flags
     exchanged = calibration_difference(wrong_and_right(n), method="exchangeability")
     assert least < exchanged.pvalue < max(most, 0.002)
 
@@ -797,7 +797,7 @@ def test_two_errors_of_forty_records(reduced):
     result = calibration_difference(calibration.reduced() if reduced else calibration)
 
     assert result.pvalue > 0.9**40
-    assert "decided-by-few-records" in result.flags
+    assert "calibration-of-few-records" in result.flags
     grouped = PairedCalibration.from_predictions(
         y, np.where(y, 0.9, 0.1), hard, groups=np.arange(40) // 2
     )
@@ -895,7 +895,7 @@ def test_flags():
     assert "few-groups" in few.flags
     assert "few-groups" not in many.flags
     assert "merged-bins" in calibration_difference(merged).flags
-    assert "decided-by-few-records" in few.flags
+    assert "calibration-of-few-records" in few.flags
     assert () == calibration_difference(random_calibration(2000, 2)).flags
 
 
