@@ -554,9 +554,9 @@ def check_numbers(name: str, values: Any, *, several: bool = False) -> NDArray[n
     return array
 
 
-def check_positive(name: str, values: Any) -> NDArray[np.float64]:
-    """Check positive numbers, one per record, such as standard deviations."""
-    array = check_numbers(name, values)
+def check_positive(name: str, values: Any, *, several: bool = False) -> NDArray[np.float64]:
+    """Check positive numbers as `check_numbers` does, such as standard deviations."""
+    array = check_numbers(name, values, several=several)
     if not (array > 0).all():
         raise ValueError(f"`{name}` must be positive. Got {array.min():g}.")
     return array

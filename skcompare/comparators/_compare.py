@@ -503,7 +503,8 @@ def compare(
         (n_samples,) where `scoring` is of them, or a dict of these with standard
         deviations, quantiles, intervals or samples, as for
         :func:`~skcompare.predictions.predictions_from_arrays`. Those of several outputs
-        have the shape (n_samples, n_outputs), or are lists of columns.
+        have the shape (n_samples, n_outputs), or are lists of columns; what else is
+        predicted of several outputs is passed as arrays.
     y_true : str, list of str or array-like of shape (n_samples,), optional
         Column of the true labels in `data`, or the columns of several outputs; or the true
         labels themselves, instead of `data`.

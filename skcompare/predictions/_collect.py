@@ -393,8 +393,10 @@ def _with_std(estimator: Any, X: Any, n: int) -> tuple[FloatArray, FloatArray]:
             f"does not return them: {error}"
         ) from error
     std = _check_length("standard deviations of predict", std, n)
-    std = check_positive("standard deviations of predict", std)
-    return check_numbers("predict", _check_length("predict", predicted, n)), std
+    values = check_numbers("predict", _check_length("predict", predicted, n), several=True)
+    std = check_positive("standard deviations of predict", std, several=True)
+    check_outputs("standard deviations of predict", std, values, "predict")
+    return values, std
 
 
 def askable(estimator: Any, required: frozenset[str]) -> frozenset[str]:

@@ -38,19 +38,24 @@ def forecast_of(name: str, forecast: Any, truth: Mapping[str, ArrayLike]) -> dic
     values = forecast.get(VALUES, quantiles.get(0.5))
     samples = _samples(name, forecast[SAMPLES]) if SAMPLES in forecast else None
     if values is None and samples is not None:
-        values = samples.mean(axis=1)
+        values = samples.mean(axis=-1)
     if unknown or values is None:
         raise ValueError(
             f"`{name}` must have 'values' or the quantile of level 0.5, or 'samples', and "
             "may have 'std', 'quantiles' by level and 'intervals' by coverage. Got "
             f"{', '.join(map(repr, forecast)) or 'nothing'} with levels {levels}."
         )
-    fields = {VALUES: check_numbers(name, values)}
+    fields = {VALUES: check_numbers(name, values, several=True)}
     named = {f"std of {name}": forecast[STD]} if STD in forecast else {}
     named |= {f"quantile {level:g} of {name}": quantiles[level] for level in levels}
-    arrays = {title: check_numbers(title, array) for title, array in named.items()}
+    arrays = {
+        title: check_numbers(title, own, several=True) for title, own in named.items()
+    }
     drawn = {} if samples is None else {f"samples of {name}": samples}
     check_same_length({name: fields[VALUES]}, arrays, drawn)
+    means = {title: draws[..., 0] for title, draws in drawn.items()}
+    for title, array in {**arrays, **means}.items():
+        check_outputs(title, array, fields[VALUES], name)
     limits = {
         f"interval {c:g} of {name}": i for c, i in forecast.get(INTERVALS, {}).items()
     }
@@ -59,10 +64,12 @@ def forecast_of(name: str, forecast: Any, truth: Mapping[str, ArrayLike]) -> dic
     if samples is not None:
         fields[SAMPLES] = samples
     if STD in forecast:
-        fields[STD] = check_positive(f"std of {name}", arrays.pop(f"std of {name}"))
+        std = arrays.pop(f"std of {name}")
+        fields[STD] = check_positive(f"std of {name}", std, several=True)
     if arrays:
-        fields[QUANTILES] = np.column_stack([*arrays.values()])
-        crossing = (np.diff(fields[QUANTILES], axis=1) < 0).any(axis=1)
+        fields[QUANTILES] = np.stack([*arrays.values()], axis=-1)
+        falls = np.diff(fields[QUANTILES], axis=-1) < 0
+        crossing = falls.reshape(len(falls), -1).any(axis=1)
         if crossing.any():
             raise ValueError(
                 f"Quantiles of `{name}` must not fall as their level rises. Got "
@@ -73,12 +80,13 @@ def forecast_of(name: str, forecast: Any, truth: Mapping[str, ArrayLike]) -> dic
 
 
 def _samples(name: str, draws: Any) -> FloatArray:
-    """Return draws from predicted distributions, one row per record."""
+    """Return draws from predicted distributions, which are the last axis."""
     array = as_array(draws)
-    if array.ndim != 2 or not array.shape[1]:
+    if array.ndim not in (2, 3) or not all(array.shape[1:]):
         raise ValueError(
             f"Samples of `{name}` must be an array of shape (n_samples, n_draws), with the "
-            f"draws of each record in a row. Got shape {array.shape}."
+            "draws of each record in a row, or (n_samples, n_outputs, n_draws). Got shape "
+            f"{array.shape}."
         )
     values = check_numbers(f"samples of {name}, row by row", array.reshape(-1))
     return values.reshape(array.shape)
@@ -124,15 +132,19 @@ def _limits(name: str, limits: Any) -> Any:
     if not isinstance(limits, tuple):
         array = np.atleast_1d(as_array(limits))
         pair, shape = array.reshape(len(array), -1).T, f"shape {array.shape}"
+        if array.ndim == 3 and array.shape[2] == 2:
+            pair = array[..., 0], array[..., 1]
     if len(pair) != 2:
         raise ValueError(
             f"Intervals of `{name}` must be a tuple (low, high), or an array of shape "
-            f"(n_samples, 2). Got {shape}."
+            f"(n_samples, 2) or (n_samples, n_outputs, 2). Got {shape}."
         )
     return pair
 
 
-def check_outputs(name: str, values: FloatArray, truth: FloatArray) -> None:
+def check_outputs(
+    name: str, values: FloatArray, truth: FloatArray, reference: str = "y_true"
+) -> None:
     """Raise an error if predicted numbers are not of as many outputs as the true ones."""
     if values.shape[1:] != truth.shape[1:]:
         n_true, n_predicted = (
@@ -141,7 +153,7 @@ def check_outputs(name: str, values: FloatArray, truth: FloatArray) -> None:
         raise ValueError(
             f"`{name}` must predict a number for each of {n_true} output"
             f"{'s' * (n_true > 1)} of a record. Got {n_predicted}. Pass one column per "
-            "output, in the order of those of `y_true`."
+            f"output, in the order of those of `{reference}`."
         )
 
 

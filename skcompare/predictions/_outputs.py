@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from skcompare._core.validation import as_array
+from skcompare._registry.metrics import FORECASTS
 from skcompare._typing import FloatArray
 from skcompare.predictions._forecasts import BY_VARIANCE, EACH, UNIFORM
 from skcompare.predictions._predictions import EstimatorPredictions, Predictions
@@ -33,8 +34,11 @@ def one_output_of(predictions: Predictions, position: int) -> Predictions:
 
 def one_output(role: EstimatorPredictions, position: int) -> EstimatorPredictions:
     """Return the predictions of an estimator for one of several outputs."""
-    values = role.values
-    return replace(role, values=None if values is None else values[:, position])
+    arrays = {name: getattr(role, name) for name in FORECASTS}
+    parts: dict[str, Any] = {
+        name: array[:, position] for name, array in arrays.items() if array is not None
+    }
+    return replace(role, **parts)
 
 
 OF_VARIANCES = ("r2", "explained_variance", "relative_squared_error")

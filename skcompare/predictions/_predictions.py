@@ -144,11 +144,11 @@ class EstimatorPredictions:
         Predicted numbers of a regressor.
     fit_times, predict_times : ndarray of shape (n_splits,) or None
         Seconds.
-    std : ndarray of shape (n_predictions,) or None
+    std : ndarray of the shape of `values` or None
         Standard deviations of the predicted distributions of numbers.
-    quantiles : ndarray of shape (n_predictions, n_levels) or None
+    quantiles : ndarray of shape (n_predictions, [n_outputs,] n_levels) or None
         Predicted quantiles.
-    samples : ndarray of shape (n_predictions, n_draws) or None
+    samples : ndarray of shape (n_predictions, [n_outputs,] n_draws) or None
         Draws from the predicted distributions.
     levels : tuple of float
         Levels of the quantiles, in increasing order.
@@ -544,12 +544,14 @@ def predictions_from_arrays(
         Group of each record (patient, user); the design is then grouped.
     target : {"classes", "numbers"}, default="classes"
         What `y_true` and the predictions are; of numbers each predicts one per record and
-        output. How uncertain those of a single output are is passed as
+        output. How uncertain they are is passed as
         ``{"values": ..., "std": ...}`` with standard deviations, as
         ``{"quantiles": {0.1: ..., 0.5: ..., 0.9: ...}}`` by level, as
         ``{"values": ..., "intervals": {0.9: (low, high)}}`` by coverage, which is the same
         as quantiles that leave out 5 % on either side, or as ``{"samples": ...}`` with
         draws of shape (n_samples, n_draws), whose means are the numbers if none are passed.
+        Of several outputs each of these arrays has a column per output, and samples are of
+        shape (n_samples, n_outputs, n_draws).
     outputs : sequence of str, optional
         Names of several outputs. By default the columns of `y_true`, if it is a frame, or
         else "0", "1" and so on.

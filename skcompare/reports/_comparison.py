@@ -504,7 +504,7 @@ def _about_others(comparison: Comparison) -> list[str]:
 def _notes_on_rows(comparison: Comparison) -> list[str]:
     """Return the reasons for missing p-values, by measure, and remarks on tests."""
     reasons: dict[str, list[str]] = {}
-    remarks: dict[str, dict[str, str]] = {}
+    remarks: dict[str, dict[Any, str]] = {}
     tested_notes = {(row.test, row.note) for row in comparison.rows}
     tests = [test for test, _ in tested_notes]
     for row in comparison.rows:

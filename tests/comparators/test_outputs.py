@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import ttest_rel
+from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.linear_model import Lasso, Ridge
 from sklearn.metrics import (
     explained_variance_score,
@@ -29,8 +30,9 @@ from skcompare import (
     cross_compare,
     make_paired_scorer,
 )
+from skcompare._analysis.measures import PairScores
 from skcompare.evidence import PairedLosses, ScoredPair, record_loss
-from skcompare.metrics import PairedScorer, resolve_scoring, score_differences
+from skcompare.metrics import PairedScorer, resolve_scoring, score_differences, scored_pair
 from skcompare.plots import ForestDisplay, GainByRangeDisplay, LossDifferenceDisplay
 from skcompare.predictions import Predictions, predictions_from_arrays
 from skcompare.stats import (
@@ -316,7 +318,11 @@ def test_unsuited_brackets(scoring, message):
         ),
         ({"y": FRAME.set_axis(["a", "a", "b"], axis=1)}, "3 different ones"),
         ({"y": FRAME.set_axis(["a", "raw_values", "b"], axis=1)}, "must not be named"),
-        ({"new": {"values": NEW, "std": NEW**2}}, "several outputs one at a time"),
+        ({"new": {"values": NEW, "std": NEW[:, 0] ** 2}}, "each of 3 outputs of a rec"),
+        ({"new": {"values": NEW, "std": 0 * NEW}}, "must be positive"),
+        ({"new": {"samples": NEW}}, "each of 3 outputs of a record. Got 1"),
+        ({"new": {"quantiles": {0.1: NEW + 1, 0.5: NEW}}}, "must not fall"),
+        ({"new": {"values": NEW, "intervals": {0.9: NEW}}}, "must be a tuple"),
         ({"y": np.ones((N, 3))}, "targets that are all equal"),
     ],
 )
@@ -560,6 +566,88 @@ def test_scorers_against_a_champion():
         assert_allclose(scorer(model, X, frame, **routed), by_loss.statistic, rtol=1e-9)
     with pytest.raises(ValueError, match="an output that does not occur"):
         PairedScorer("influence_difference", champion, scoring="r2[x]")(model, X, frame)
+
+
+SPREAD = 0.5 + RNG.random((N, 3))
+LOW, HIGH = -1.5 * SPREAD, 1.2 * SPREAD
+DRAWS = RNG.normal(size=(N, 3, 9))
+
+
+def forecasts_of(which=slice(None)):
+    """Forecasts of all outputs, or of one, with all that may be predicted."""
+    return {
+        name: {
+            "values": own[:, which],
+            "std": SPREAD[:, which],
+            "quantiles": {0.1: (own + LOW)[:, which], 0.9: (own + HIGH)[:, which]},
+            "samples": own[:, which, None] + DRAWS[:, which],
+        }
+        for name, own in BOTH.items()
+    }
+
+
+@pytest.mark.parametrize(
+    "loss", ["crps_normal", "log_score_normal", "interval_score", "crps_quantiles",
+             "miscoverage_loss", "crps_samples"]
+)  # fmt: skip
+def test_forecasts_of_outputs(loss, tmp_path):
+    """Losses of forecasts are means over outputs, and those of each have joint p-values."""
+    own = [
+        paired_t(Y[:, k], *forecasts_of(k).values(), loss=loss).estimate for k in range(3)
+    ]
+    options = {"scoring": f"neg_{loss}[raw_values]", "adjust": "max-t"}
+    rows = compare(FRAME, forecasts_of(), **options).rows
+    weighted = paired_t(Y, *forecasts_of().values(), loss=loss, multioutput=WEIGHTS)
+    predictions = predictions_from_arrays(FRAME, forecasts_of(), target="numbers")
+    predictions.save(tmp_path / "p.npz")
+    loaded = Predictions.load(tmp_path / "p.npz").pair("old", "new")
+    scored = score_differences(loaded, *resolve_scoring(f"neg_{loss}", "numbers"))
+
+    assert_allclose([row.difference for row in rows], [np.mean(own), *own], rtol=1e-9)
+    assert_allclose(weighted.estimate, np.dot(WEIGHTS, own), rtol=1e-9)
+    assert_allclose(scored.mean, np.mean(own), rtol=1e-9)
+    assert all(row.pvalue <= row.adjusted_pvalue <= 1 for row in rows[1:])
+
+
+def test_forecasts_of_outputs_resampled():
+    """A score of forecasts is computed of resampled records, all outputs together."""
+    pair = predictions_from_arrays(Y, forecasts_of(), target="numbers").pair("old", "new")
+    names = ["neg_interval_score", "neg_crps_samples", "neg_crps_normal"]
+    for name in names:
+        (named,) = resolve_scoring(name, "numbers")
+        looped = PairScores(pair, named).looped()
+        assert_allclose(looped.values, scored_pair(pair, named).values, rtol=1e-9)
+
+
+def test_intervals_of_outputs():
+    """Arrays of shape (n, outputs, 2) are intervals, and so are pairs of arrays."""
+    losses = [
+        PairedLosses.from_predictions(
+            Y,
+            *({"values": own, "intervals": {0.9: limits(own)}} for own in (OLD, NEW)),
+            loss="interval_score",
+        ).means
+        for limits in (
+            lambda own: (own + LOW, own + HIGH),
+            lambda own: np.stack([own + LOW, own + HIGH], axis=-1),
+        )
+    ]
+    assert losses[0] == losses[1]
+
+
+def test_deviations_of_fitted_regressors():
+    """predict(X, return_std=True) of several outputs is collected as it is."""
+    models = [GaussianProcessRegressor(alpha=a).fit(X[:60], TARGETS[:60]) for a in (1, 2)]
+    options = {"cv": "prefit", "scoring": ["neg_crps_normal", "neg_crps_normal[1]"]}
+    pair = PairedComparator(*models, **options).fit(X[60:], TARGETS[60:])
+    both = [
+        dict(zip(("values", "std"), m.predict(X[60:], return_std=True), strict=True))
+        for m in models
+    ]
+    expected = paired_t(TARGETS[60:], *both, loss="crps_normal")
+
+    assert (60, 3) == pair.predictions_.estimators[0].std.shape
+    assert_allclose(pair.comparison_.rows[0].pvalue, expected.pvalue, rtol=1e-9)
 
 
 def test_numbers_of_two_values():

@@ -382,7 +382,8 @@ def _columns_of(role: EstimatorPredictions, measure: Measure) -> FloatArray:
         # It raises an error if these are lacking.
         forecasts_for(loss.name, [role])
         kinds.append(measure.uncertainty)
-    return np.column_stack([getattr(role, kind) for kind in kinds])
+    arrays: list[FloatArray] = [getattr(role, kind) for kind in kinds]
+    return np.column_stack([array.reshape(len(array), -1) for array in arrays])
 
 
 def _padded(part: FloatArray | None, shape: tuple[int, int]) -> FloatArray:
@@ -456,7 +457,8 @@ class _ScorerScore(LoopedScore):
             values = own[:, : self.n_outputs] if self.n_outputs else own[:, 0]
             fields: dict[str, Any] = {VALUES: values, "levels": self.levels}
             if self.uncertainty is not None:
-                others = own[:, 1] if self.uncertainty == STD else own[:, 1:]
+                shape = values.shape if self.uncertainty == STD else (*values.shape, -1)
+                others = own[:, self.n_outputs or 1 :].reshape(shape)
                 fields[self.uncertainty] = others
             return StoredNumbers(EstimatorPredictions("", "", **fields))
         columns = np.split(predictions, np.cumsum(self.widths)[:-1], axis=1)

@@ -5,7 +5,7 @@ probabilities. Metrics are means of these losses, and tests compare their means.
 computed at once, or in chunks of records that stay in the cache.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from operator import add
@@ -35,7 +35,7 @@ from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence.core._bins import EPS, of_class
 from skcompare.evidence.core._counting import located, sums_of
 from skcompare.evidence.core._device import space_at
-from skcompare.evidence.core._named_losses import LARGEST, Loss, named_loss, target_of
+from skcompare.evidence.core._named_losses import LARGEST, named_loss, target_of
 from skcompare.evidence.labels._class_order import ClassColumns
 from skcompare.evidence.losses._loss_moments import CHUNK, Row, merged_rows, moment_rows
 
@@ -541,7 +541,10 @@ def unchecked_losses(
 
 
 def mean_over_outputs(
-    function: Loss, weights: FloatArray, y: FloatArray, predicted: FloatArray
+    function: Callable[..., FloatArray],
+    weights: FloatArray,
+    y: FloatArray,
+    *forecast: Any,
 ) -> FloatArray:
     """Return the weighted mean over outputs of a loss of numbers, record by record.
 
@@ -551,12 +554,21 @@ def mean_over_outputs(
         The loss of one output.
     weights : ndarray of shape (n_outputs,)
         Weights with a sum of 1.
-    y, predicted : ndarray of shape (n_samples, n_outputs)
-        True and predicted numbers.
+    y : ndarray of shape (n_samples, n_outputs)
+        True numbers.
+    *forecast : ndarray of shape (n_samples, n_outputs, ...) or tuple
+        What is predicted of each output; a tuple, such as levels, is of all of them.
     """
-    of_outputs = zip(weights.tolist(), y.T, predicted.T, strict=True)
+
+    def of_output(k: int) -> Iterator[Any]:
+        return (own if isinstance(own, tuple) else own[:, k] for own in (y, *forecast))
+
     # An output without weight may lie outside the domain of the loss.
-    parts = (weight * function(*own) for weight, *own in of_outputs if weight)
+    parts = (
+        weight * function(*of_output(k))
+        for k, weight in enumerate(weights.tolist())
+        if weight
+    )
     return reduce(add, parts)
 
 
