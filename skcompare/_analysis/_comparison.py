@@ -146,6 +146,10 @@ class Settings:
         return cls(measures, requested, *checked, pos_label)
 
 
+UNSTABLE = "unstable-training"
+"""Flag of chance in the training, which not all learners have."""
+
+
 @dataclass(frozen=True, slots=True)
 class ComparisonRow:
     """Values of a measure for both classifiers, with their difference and its test, if any.
@@ -726,6 +730,9 @@ class PairEngine(Selection):
         **details: Any,
     ) -> ComparisonRow:
         """Return the row of a result."""
+        if not any(role.chance for role in self.pair.roles):
+            flags_left = tuple(flag for flag in result.flags if flag != UNSTABLE)
+            result = replace(result, flags=flags_left)
         result = said_of(result, self.of_class)
         class_label = self.of_class if label is None else label
         flags: tuple[str, ...] = ()

@@ -14,6 +14,7 @@ from skcompare.predictions._collect import (
     failure_of,
     fit_seeded,
     fitted_clone,
+    has_chance,
     predictions_for,
     predictions_of,
     rows_of,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from numbers import Integral
 from threading import Lock
 from time import perf_counter
@@ -467,6 +467,39 @@ def _unseeded_if_known(estimator: Any) -> dict[str, Any] | None:
     return None
 
 
+DETERMINISTIC = {
+    "solver": frozenset(
+        ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "lbfgs", "newton-cg")
+    ),
+    "selection": frozenset(("cyclic",)),
+}
+"""Options of linear models of scikit-learn with which these have no use of a seed."""
+
+
+def has_chance(estimator: Any) -> bool:
+    """Whether training an estimator again on the same records may give another model.
+
+    False where no part has a `random_state`, or has it for other options only.
+    """
+    try:
+        params = estimator.get_params()
+    except Exception:
+        return True
+    seeds = [name for name in params if name.rpartition("__")[2] == "random_state"]
+    for name in seeds:
+        owner, prefix = estimator, name.removesuffix("random_state")
+        if prefix:
+            owner = params[prefix.removesuffix("__")]
+        is_linear = type(owner).__module__.startswith("sklearn.linear_model.")
+        if not is_linear or not any(
+            params.get(f"{prefix}{option}") in values
+            for option, values in DETERMINISTIC.items()
+        ):
+            return True
+    tags = getattr(estimator, "__sklearn_tags__", None)
+    return tags is None or bool(getattr(tags(), "non_deterministic", False))
+
+
 def takes_no_seed(estimator: Any) -> bool:
     """Whether an estimator has a `random_state` that setting seeds does not change.
 
@@ -679,7 +712,12 @@ def _joined(
     """Join the predictions of each classifier for all splits."""
     descriptions = describe_all([estimator for _, estimator in estimators])
     names = [name for name, _ in estimators]
-    joined = tuple(map(_joined_parts, names, descriptions, parts))
+    joined = tuple(
+        replace(role, chance=has_chance(estimator))
+        for role, (_, estimator) in zip(
+            map(_joined_parts, names, descriptions, parts), estimators, strict=True
+        )
+    )
     for role in joined:
         if role.values is not None:
             check_outputs(role.name, role.values, y)
@@ -695,7 +733,7 @@ def _joined_parts(
     decision scores, so that nothing else uses them as probabilities.
     """
     joined: dict[str, Any] = {"name": name, "description": description}
-    for field in fields(EstimatorPredictions)[len(joined) : -1]:
+    for field in fields(EstimatorPredictions)[len(joined) : -2]:
         arrays = [getattr(part, field.name) for part in parts]
         joined[field.name] = None if arrays[0] is None else np.concatenate(arrays)
     proba = joined["proba"]

@@ -152,6 +152,8 @@ class EstimatorPredictions:
         Draws from the predicted distributions.
     levels : tuple of float
         Levels of the quantiles, in increasing order.
+    chance : bool
+        Whether training again on the same records may give another model.
     """
 
     name: str
@@ -166,6 +168,7 @@ class EstimatorPredictions:
     quantiles: FloatArray | None = None
     samples: FloatArray | None = None
     levels: tuple[float, ...] = ()
+    chance: bool = True
 
     def part(self, which: Any) -> "EstimatorPredictions":
         """Return the predictions selected by a slice, a mask or positions."""

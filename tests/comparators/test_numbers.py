@@ -11,7 +11,7 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.datasets import load_diabetes
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.gaussian_process import GaussianProcessRegressor
-from sklearn.linear_model import BayesianRidge, Lasso, Ridge
+from sklearn.linear_model import BayesianRidge, Lasso, Ridge, SGDRegressor
 from sklearn.metrics import (
     d2_absolute_error_score,
     d2_pinball_score,
@@ -25,6 +25,8 @@ from sklearn.metrics import (
     root_mean_squared_error,
 )
 from sklearn.model_selection import KFold, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeRegressor
 
 from skcompare import (
@@ -41,7 +43,7 @@ from skcompare import (
 from skcompare._registry import metrics as registry
 from skcompare._registry.tests import paired_test
 from skcompare.evidence import PairedLosses, ScoreDifferences, record_loss
-from skcompare.predictions import ROLES, Predictions, predictions_from_arrays
+from skcompare.predictions import ROLES, Predictions, has_chance, predictions_from_arrays
 from skcompare.stats import (
     bootstrap_difference,
     error_correlation,
@@ -867,3 +869,37 @@ def test_decimal_commas(scoring, tmp_path):
 
     with pytest.raises(ValueError, match=r"decimal comma, such as '.*decimal=','"):
         compare(str(path), {"old": "old", "new": "new"}, y_true="y", scoring=scoring)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "chance"),
+    [
+        (Ridge(), False),
+        (Ridge(solver="sag"), True),
+        (Lasso(selection="random"), True),
+        (make_pipeline(StandardScaler(), Lasso()), False),
+        (make_pipeline(StandardScaler(), SGDRegressor()), True),
+        (BayesianRidge(), False),
+        (DecisionTreeRegressor(), True),
+    ],
+)
+def test_chance_of_learners(estimator, chance):
+    """Learners without a seed, or with one that they do not use, train without chance."""
+    assert chance is has_chance(estimator)
+
+
+def test_no_chance_where_training_has_none():
+    """A pair of learners without chance is not advised to train more steadily."""
+    rng = np.random.default_rng(3)
+    records = rng.normal(size=(60, 3))
+    target = records[:, 0] + rng.normal(size=60)
+    flags = set()
+    for seed in range(12):
+        cv = BlockRegularized5x2CV(stratify=False, random_state=seed)
+        for other in (Lasso(0.2), SGDRegressor(random_state=0)):
+            pair = PairedComparator(Ridge(), other, cv=cv, random_state=0)
+            own = pair.fit(records, target).comparison_.rows[0].flags
+            flags |= {(type(other).__name__, flag) for flag in own}
+
+    assert ("Lasso", "unstable-training") not in flags
+    assert ("SGDRegressor", "unstable-training") in flags

@@ -174,12 +174,13 @@ def paired_t(
     sets. Where one regressor has errors with heavy tails and the other has not, that is 5 %
     in the median, and up to 16 % (squared errors of 200 records, of which 1 % are ten times
     as large). Without the flag it is at most 5.5 % (Monte-Carlo error 0.4 %, and 0.2 % with
-    2000 records), one-sidedly 10 %, in favour of the regressor with light tails. Of equal losses the flag marks 2 to 5 %, and up to 11 % with heavy
-    tails of one regressor. The price is power: a gain that t finds in 80 % is flagged in
-    17 % for squared normal errors of 200 records, in 30 % where some records are far from
-    all others, and in 1 % for absolute errors. A flag by the largest share itself would
-    mark a third of all comparisons of squared errors for the same error rates: samples in
-    which large errors are rare look like any others.
+    2000 records), one-sidedly 10 %, in favour of the regressor with light tails. Of equal
+    losses the flag marks 2 to 5 %, and up to 11 % with heavy tails of one regressor. The
+    price is power: a gain that t finds in 80 % is flagged in 17 % for squared normal errors
+    of 200 records, in 30 % where some records are far from all others, and in 1 % for
+    absolute errors. A flag by the largest share itself would mark a third of all
+    comparisons of squared errors for the same error rates: samples in which large errors
+    are rare look like any others.
 
     Corrections for skewness (Johnson's and Hall's t, bootstrap-t, BCa) reject more often
     than t, because samples without a rare large loss do not show how skewed losses are.
