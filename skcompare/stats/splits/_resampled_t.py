@@ -870,7 +870,8 @@ def bcv_jackknife_t(
     random trees in .02 at most (``benchmarks/validity/regressors/correlations.py``).
 
     Where the chance part c B is more than half of v, the result is flagged
-    "unstable-training". If no record differs, the statistic is 0 and p is 1, flagged
+    "unstable-training"; a comparison leaves the flag out where neither learner has chance
+    in its training. If no record differs, the statistic is 0 and p is 1, flagged
     "degenerate". If all records differ by the same, the statistic is infinite and p
     undefined, flagged "zero-variance". Where a score of counts is undefined on a test set,
     the counts of all of them are pooled, flagged "pooled-over-splits"; for other scores
