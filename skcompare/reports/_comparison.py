@@ -1,6 +1,7 @@
 """Result of a comparison of two classifiers, with its report, next steps and JSON."""
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -504,22 +505,23 @@ def _about_others(comparison: Comparison) -> list[str]:
 def _notes_on_rows(comparison: Comparison) -> list[str]:
     """Return the reasons for missing p-values, by measure, and remarks on tests."""
     reasons: dict[str, list[str]] = {}
-    remarks: dict[str, dict[Any, str]] = {}
+    remarks = []
     tested_notes = {(row.test, row.note) for row in comparison.rows}
     tests = [test for test, _ in tested_notes]
     for row in comparison.rows:
         if row.note and row.result is not None:
             name = row.test if tests.count(row.test) == 1 else row.subject
-            remarks.setdefault(row.note, {})[name] = row.subject
+            remarks.append((name, row.subject, row.note))
         elif row.note:
             reasons.setdefault(row.note.replace(row.measure, "{}"), []).append(row.subject)
     shared = [reason.replace("{}", ", ".join(names)) for reason, names in reasons.items()]
-    for note, names in remarks.items():
-        subjects = list(dict.fromkeys(names.values()))
-        # Of several tests of one measure, the note is about the measure.
-        about = subjects if len(subjects) == 1 < len(names) else names
-        shared += [f"{name}: {note}" for name in about]
-    return shared
+    # Of several tests of one measure, a note is about the measure.
+    counts = Counter((subject, note) for _, subject, note in dict.fromkeys(remarks))
+    texts = (
+        f"{subject if counts[subject, note] > 1 else name}: {note}"
+        for name, subject, note in remarks
+    )
+    return [*shared, *dict.fromkeys(texts)]
 
 
 def _tables(comparison: Comparison) -> list[Table]:

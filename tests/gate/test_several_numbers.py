@@ -241,7 +241,11 @@ def test_malformed_policies(data, error):
         ({"y": ["u", "v"], "value": "p"}, MAE, "each of 2 outputs of a record. Got 1"),
         ({"y": ["u", "x"], "value": ["p", "q"]}, MAE, "Unknown column 'x'"),
         ({"y": ["u", "v"], "value": ["u", "q"]}, MAE, "Unknown column 'u'|cannot be both"),
-        ({"y": ["u", "v"], "value": ["p", "q"], "std": "s"}, MAE, "one at a time"),
+        (
+            {"y": ["u", "v"], "value": ["p", "q"], "std": "s"},
+            MAE,
+            "each of 2 outputs of a record. Got 1",
+        ),
     ],
 )
 def test_unsuited_columns(files, data, measure, error):
