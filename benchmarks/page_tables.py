@@ -24,6 +24,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from textwrap import dedent
 
 ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "doc" / "user_guide"
@@ -87,7 +88,8 @@ def commands_of(page):
                 not lines[end].strip() or lines[end].startswith(" " * (margin + 1))
             ):
                 end += 1
-            found[-1][1].append("\n".join(lines[number:end]).strip())
+            # Its text is the same wherever it stands on the page, as in a folded part.
+            found[-1][1].append(dedent("\n".join(lines[number:end])).strip())
     return [(commands, "\n".join(tables)) for commands, tables in found if tables]
 
 

@@ -27,6 +27,7 @@ copyright = f"2026, {author}"
 version = release = skcompare.__version__
 
 extensions = [
+    "folded_table",
     "mathml",
     "matplotlib.sphinxext.plot_directive",
     "numpydoc",

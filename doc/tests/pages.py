@@ -76,6 +76,25 @@ def tables(path):
     return found
 
 
+def folded_tables(path):
+    """The line, the options, and the lines of the first table of each `folded-table`."""
+    lines = path.read_text(encoding="utf-8").split("\n")
+    for number, line in enumerate(lines, start=1):
+        directive = _DIRECTIVE.match(line)
+        if not directive or directive[2] != "folded-table":
+            continue
+        end = next(k for k in range(number, len(lines)) if not lines[k].strip())
+        option = r":([\w-]+): ((?:.|\n(?! *:))*)"
+        found = re.findall(option, "\n".join(lines[number:end]))
+        options = {name: " ".join(text.split()) for name, text in found}
+        for k, inner in enumerate(lines[end:], start=end + 1):
+            table = _DIRECTIVE.match(inner)
+            if table and table[2] == "csv-table":
+                yield number, options, _indented(lines, k, len(table[1])).split("\n")
+            if table or (inner and not inner.startswith(directive[1] + " ")):
+                break
+
+
 def sections(path):
     """The text of each section of a page by its title, subsections included."""
     lines = path.read_text(encoding="utf-8").split("\n")

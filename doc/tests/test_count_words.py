@@ -1,0 +1,98 @@
+"""Words of prose are counted apart from tables, code and directives."""
+
+import importlib.util
+
+import pytest
+
+from doc.tests.pages import DOC, GUIDE
+
+pytestmark = pytest.mark.skipif(not GUIDE.is_dir(), reason="the pages are not here")
+
+PAGE = """\
+Two words
+=========
+
+.. _a-label:
+
+Five words, with :func:`~skcompare.stats.mcnemar` — counted.
+
+>>> print("not counted")
+not counted
+
+* An item with code::
+
+      not counted
+
+  and three more.
+
+.. note:: Two words
+   and two.
+
+.. figure:: figures/none.svg
+   :alt: Not counted, nor is
+         what goes on.
+
+   A caption.
+
+.. csv-table:: Not counted
+   :header-rows: 1
+
+   not,counted
+   1,2
+
+.. folded-table::
+   :values: not; counted
+   :alt: Not counted.
+
+   A short caption.
+
+   .. csv-table:: Not counted
+      :header-rows: 1
+
+      not,counted
+      1,2
+
+=== ===
+not  counted
+=== ===
+
+.. [1] Not counted.
+"""
+COUNTED = 2 + 5 + (4 + 3) + 4 + 2 + 3
+
+
+@pytest.fixture(scope="module")
+def count_words():
+    """The script."""
+    spec = importlib.util.spec_from_file_location("count_words", DOC / "count_words.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_prose_is_counted(count_words):
+    """Captions, notes and lists are prose; tables, code and options are not."""
+    words, others = count_words.count(PAGE)
+
+    assert COUNTED == words
+    assert others > 0
+
+
+def test_limits(count_words, tmp_path, capsys):
+    """A page above the limit is listed, and so is a total above its own."""
+    page = tmp_path / "page.rst"
+    page.write_text(PAGE, encoding="utf-8")
+
+    assert 0 == count_words.main([str(page), "--limit", str(COUNTED)])
+    capsys.readouterr()
+    assert 1 == count_words.main([str(page), "--limit", str(COUNTED - 1), "--total", "2"])
+    assert [
+        f"page.rst has {COUNTED} words, 1 more than {COUNTED - 1}",
+        f"all pages have {COUNTED} words, more than 2",
+    ] == capsys.readouterr().out.splitlines()[-2:]
+
+
+def test_every_page_has_words(count_words):
+    """The pages of the guide are counted one by one."""
+    for page in GUIDE.glob("*.rst"):
+        assert count_words.count(page.read_text(encoding="utf-8"))[0] > 100, page.name
