@@ -21,6 +21,8 @@ LINE = 13
 """Height of a series in a line of the chart; dots are in the middle."""
 CHARACTER = 6.4
 """Mean width of a character of a label."""
+ABSENT = ("", "-", "–")
+"""What a cell has where there is no number."""
 MARKS = ("circle", "diamond", "square", "triangle", "cross", "ring")
 ROOTS = (0, 0.01, 0.05, 0.1, 0.2, 0.5, 1)
 Z = 1.96
@@ -78,7 +80,7 @@ def dots_of(table, options):
         if any(cells[name] != wanted for name, wanted in options.where):
             continue
         for column in options.values:
-            if not cells[column].strip():
+            if cells[column].strip() in ABSENT:
                 continue
             label = ", ".join(
                 names.get(cells[name], cells[name]) for name in options.rows
@@ -102,7 +104,7 @@ def draw(table, options, alt):
         raise ValueError(f"{len(series)} series; a chart has at most {len(MARKS)}")
     axis = _Axis(dots, options, left=_room_of(rows))
     wrapped = {row: _wrap(row, axis.left) for row in rows}
-    legend, y = _legend(series)
+    legend, y = _legend(series, options.series)
     top, parts = y, []
     for row in rows:
         height = max(len(series) * LINE, len(wrapped[row]) * LINE) + 7
@@ -111,7 +113,11 @@ def draw(table, options, alt):
         parts.append(_line("rule", 0, y, WIDTH, y))
     bottom = y
     frame = axis.draw(top, bottom)
-    height = bottom + (38 if options.axis else 20)
+    named = _wrap(", ".join(options.rows), axis.left)[:2]
+    frame += [
+        _text(2, bottom + 14 + k * LINE, line, "tick") for k, line in enumerate(named)
+    ]
+    height = bottom + (38 if options.axis or len(named) > 1 else 20)
     return (
         f'<svg class="table-chart" role="img" aria-label="{escape(alt)}" '
         f'viewBox="0 0 {WIDTH} {height}" xmlns="http://www.w3.org/2000/svg">\n'
@@ -141,11 +147,14 @@ def _text(x, y, text, kind="", anchor="start"):
     )
 
 
-def _legend(series):
+def _legend(series, column):
     """Marks with their names, and where the lines of the chart begin."""
     if len(series) == 1:
         return [], 6
     parts, x, y = [], 8, 12
+    if column is not None:
+        parts.append(_text(2, y + 4, f"{column}:"))
+        x = 2 + (len(column) + 1) * CHARACTER + 12
     for number, name in enumerate(series):
         width = 16 + len(name) * CHARACTER + 14
         if x > 8 and x + width > WIDTH:
@@ -197,14 +206,17 @@ class _Axis:
     def __init__(self, dots, options, left):
         self.options, self.left, self.right = options, left, WIDTH - 14
         level = options.level
-        ends = [dot.value for dot in dots] + ([] if level is None else [level])
-        least, greatest = min(ends), max(ends)
+        levels = [] if level is None else [level]
+        least = min([*(dot.value for dot in dots), *levels])
+        greatest = max([*(dot.value + Z * (dot.error or 0) for dot in dots), *levels])
+        if max(dot.value for dot in dots) <= 1:
+            greatest = min(greatest, 1)  # bars of shares end there
         if options.start is not None:
             self.low = options.start
         elif level is not None and level >= 0.5:
             self.low = math.floor(least * 20 - 1e-9) / 20
         else:
-            self.low = min(0.0, math.floor(least * 20 - 1e-9) / 20)
+            self.low = 0.0 if least >= 0 else math.floor(least * 20) / 20
         spread = max(greatest - self.low, 1e-9)
         self.high = greatest + 0.04 * spread
         if self.high > 1 >= greatest:

@@ -33,7 +33,7 @@ NOT_RUN = {
     r"python -m venv |source |pre-commit ": "sets up an environment",
     r"git ": "changes a repository",
     r"(\w+=\S+ )*pytest|\.ci/(lint|run)": "checks that .ci/run runs",
-    r"sphinx-build |python doc/(check_|count_)\w+\.py": "builds these pages, which .ci/run does",
+    r"sphinx-build |python doc/(check|count)_\w+\.py": "builds these pages, as .ci/run does",
     r"python -m (build|twine)|towncrier build|cd |python -c ": "steps of a release",
     r"asv ": "measures the commits of a repository for minutes",
     r"(\w+=\S+ )*python (-m benchmarks\.|benchmarks/)": "measures for hours",
