@@ -102,7 +102,7 @@ def draw(table, options, alt):
     series = list(dict.fromkeys(dot.series for dot in dots))
     if len(series) > len(MARKS):
         raise ValueError(f"{len(series)} series; a chart has at most {len(MARKS)}")
-    axis = _Axis(dots, options, left=_room_of(rows))
+    axis = _Axis(dots, options, left=_room_of(rows, options))
     wrapped = {row: _wrap(row, axis.left) for row in rows}
     legend, y = _legend(series, options.series)
     top, parts = y, []
@@ -126,9 +126,9 @@ def draw(table, options, alt):
     )
 
 
-def _room_of(rows):
-    """Where the dots begin, to the right of the labels."""
-    longest = max(map(len, rows))
+def _room_of(rows, options):
+    """Where the dots begin, to the right of the labels and of the words that name them."""
+    longest = max(map(len, [*rows, *" ".join(options.rows).split()]))
     return min(max(longest * CHARACTER + 12, 60), 0.42 * WIDTH)
 
 

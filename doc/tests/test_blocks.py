@@ -33,7 +33,7 @@ NOT_RUN = {
     r"python -m venv |source |pre-commit ": "sets up an environment",
     r"git ": "changes a repository",
     r"(\w+=\S+ )*pytest|\.ci/(lint|run)": "checks that .ci/run runs",
-    r"sphinx-build |python doc/(check|count)_\w+\.py": "builds these pages, as .ci/run does",
+    r"sphinx-build |python doc/(check|count)_\w+\.py": "builds the pages, as .ci/run",
     r"python -m (build|twine)|towncrier build|cd |python -c ": "steps of a release",
     r"asv ": "measures the commits of a repository for minutes",
     r"(\w+=\S+ )*python (-m benchmarks\.|benchmarks/)": "measures for hours",
