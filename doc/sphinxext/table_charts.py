@@ -42,7 +42,7 @@ class Dot:
 
 @dataclass(frozen=True)
 class Options:
-    """What a chart shows; `where` and `names` are pairs of strings."""
+    """What a chart shows; `where` and `names` are pairs of strings, `a | b` is either."""
 
     values: tuple[str, ...]
     rows: tuple[str, ...] = ()
@@ -77,7 +77,7 @@ def dots_of(table, options):
     found = []
     for line in body:
         cells = dict(zip(head, line))
-        if any(cells[name] != wanted for name, wanted in options.where):
+        if any(cells[name] not in _either(wanted) for name, wanted in options.where):
             continue
         for column in options.values:
             if cells[column].strip() in ABSENT:
@@ -93,6 +93,11 @@ def dots_of(table, options):
     if not found:
         raise ValueError("no cell is left to draw")
     return found
+
+
+def _either(wanted):
+    """The cells that a condition lets pass: `a | b` are two of them."""
+    return [one.strip() for one in wanted.split("|")]
 
 
 def draw(table, options, alt):

@@ -54,7 +54,7 @@ def test_columns_are_lines_unless_rows_are_named(charts):
     options = charts.Options(
         values=("mid-p",),
         rows=("test", "records"),
-        where=(("test", "b"),),
+        where=(("test", "b | c"),),
         names=(("b", "second"),),
     )
     (dot,) = charts.dots_of(TABLE, options)
