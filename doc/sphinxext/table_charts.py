@@ -15,6 +15,9 @@ from html import escape
 
 NUMBER = re.compile(r"[+-]?\d*\.?\d+")
 ERROR = re.compile(r"± (\d*\.?\d+)")
+LIMITS = re.compile(r"(\d*\.?\d+) to (\d*\.?\d+)$")
+INTERVAL = "95 % interval"
+"""The column, beside one with numbers, that has their limits."""
 
 WIDTH = 420
 LINE = 13
@@ -31,12 +34,12 @@ Z = 1.96
 
 @dataclass(frozen=True)
 class Dot:
-    """A number of a table: its line, its series, the number and its standard error."""
+    """A number of a table: its line, its series, the number and its interval."""
 
     row: str
     series: str
     value: float
-    error: float | None
+    limits: tuple[float, float] | None
     cell: str
 
 
@@ -56,12 +59,13 @@ class Options:
 
 
 def read_cell(cell):
-    """The number of a cell with its standard error, or None."""
+    """The number of a cell with its 95 % interval by the standard error, or None."""
     number = NUMBER.match(cell.rpartition(" / ")[2].strip())
     if number is None:
         raise ValueError(f"the cell {cell!r} does not begin with a number")
-    error = ERROR.search(cell)
-    return float(number[0]), float(error[1]) if error else None
+    value, error = float(number[0]), ERROR.search(cell)
+    half = Z * float(error[1]) if error else 0.0
+    return value, (value - half, value + half) if half else None
 
 
 def dots_of(table, options):
@@ -73,26 +77,33 @@ def dots_of(table, options):
     for name in named:
         if name not in head:
             raise ValueError(f"no column {name!r}; there are {', '.join(map(repr, head))}")
-    names = dict(options.names)
     found = []
     for line in body:
+        line = [*line, *[""] * (len(head) - len(line))]
         cells = dict(zip(head, line))
-        if any(cells[name] not in _either(wanted) for name, wanted in options.where):
-            continue
-        for column in options.values:
-            if cells[column].strip() in ABSENT:
-                continue
-            label = ", ".join(
-                names.get(cells[name], cells[name]) for name in options.rows
-            ) or names.get(column, column)
-            if options.series is not None:
-                series = names.get(cells[options.series], cells[options.series])
-            else:
-                series = names.get(column, column) if options.rows else ""
-            found.append(Dot(label, series, *read_cell(cells[column]), cells[column]))
+        if all(cells[name] in _either(wanted) for name, wanted in options.where):
+            found += _dots_of_row(head, line, cells, options)
     if not found:
         raise ValueError("no cell is left to draw")
     return found
+
+
+def _dots_of_row(head, line, cells, options):
+    """The dots of one row of a table, one for each of its numbers."""
+    names = dict(options.names)
+    labels = [names.get(cells[name], cells[name]) for name in options.rows]
+    for column in options.values:
+        if cells[column].strip() in ABSENT:
+            continue
+        title = names.get(column, column)
+        row, series = (", ".join(labels), title) if labels else (title, "")
+        if options.series is not None:
+            series = names.get(cells[options.series], cells[options.series])
+        value, limits = read_cell(cells[column])
+        beside = head.index(column) + 1
+        if head[beside : beside + 1] == [INTERVAL]:
+            limits = tuple(map(float, LIMITS.match(line[beside]).groups()))
+        yield Dot(row, series, value, limits, cells[column])
 
 
 def _either(wanted):
@@ -179,8 +190,8 @@ def _row(name, label, dots, series, axis, y):
         number = series.index(dot.series)
         middle = start + number * LINE
         bar = ""
-        if dot.error:
-            low, high = (axis.at(dot.value + sign * Z * dot.error) for sign in (-1, 1))
+        if dot.limits:
+            low, high = map(axis.at, dot.limits)
             bar = _line(f"bar s{number}", low, middle, high, middle)
         title = ": ".join(filter(None, [name, dot.series, dot.cell]))
         mark = _mark(number, axis.at(dot.value), middle)
@@ -213,7 +224,7 @@ class _Axis:
         level = options.level
         levels = [] if level is None else [level]
         least = min([*(dot.value for dot in dots), *levels])
-        greatest = max([*(dot.value + Z * (dot.error or 0) for dot in dots), *levels])
+        greatest = max([*(max(dot.limits or [dot.value]) for dot in dots), *levels])
         if max(dot.value for dot in dots) <= 1:
             greatest = min(greatest, 1)  # bars of shares end there
         if options.start is not None:

@@ -35,7 +35,8 @@ def charts():
 
 def test_cells_are_read(charts):
     """A number, its standard error, or the maximum behind a mean."""
-    assert (0.04, 0.002) == charts.read_cell("0.040 ± 0.002")
+    value, limits = charts.read_cell("0.040 ± 0.002")
+    assert (0.04, 0.04 - 1.96 * 0.002, 0.04 + 1.96 * 0.002) == (value, *limits)
     assert (0.034, None) == charts.read_cell("0.020 / 0.034")
     assert (-0.5, None) == charts.read_cell("-.5 (of 7)")
     with pytest.raises(ValueError, match="does not begin with a number"):
@@ -58,9 +59,18 @@ def test_columns_are_lines_unless_rows_are_named(charts):
         names=(("b", "second"),),
     )
     (dot,) = charts.dots_of(TABLE, options)
-    assert ("second, 50", "mid-p", 0.061, 0.003) == (
-        dot.row, dot.series, dot.value, dot.error,
-    )  # fmt: skip
+    assert ("second, 50", "mid-p", 0.061) == (dot.row, dot.series, dot.value)
+
+
+def test_intervals_beside_a_column_are_its_bars(charts):
+    """A column of numbers may have its limits in the next one, however often."""
+    table = [
+        ["x", "a", "95 % interval", "b", "95 % interval"],
+        ["1", "0.02", "0.01 to 0.05", "0.04", "0.03 to 0.06"],
+    ]
+    dots = charts.dots_of(table, charts.Options(values=("a", "b")))
+
+    assert [(0.01, 0.05), (0.03, 0.06)] == [dot.limits for dot in dots]
 
 
 @pytest.mark.parametrize(
