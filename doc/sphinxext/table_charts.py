@@ -23,7 +23,7 @@ WIDTH = 420
 LINE = 13
 """Height of a series in a line of the chart; dots are in the middle."""
 CHARACTER = 6.4
-"""Mean width of a character of a label."""
+"""Mean width of a character of a label; of a capital it is a third more."""
 ABSENT = ("", "-", "–")
 """What a cell has where there is no number."""
 MARKS = ("circle", "diamond", "square", "triangle", "cross", "ring")
@@ -144,8 +144,12 @@ def draw(table, options, alt):
 
 def _room_of(rows, options):
     """Where the dots begin, to the right of the labels and of the words that name them."""
-    longest = max(map(len, [*rows, *" ".join(options.rows).split()]))
-    return min(max(longest * CHARACTER + 12, 60), 0.42 * WIDTH)
+    longest = max(map(_width, [*rows, *" ".join(options.rows).split()]))
+    return min(max(longest + 12, 60), 0.42 * WIDTH)
+
+
+def _width(text):
+    return CHARACTER * (len(text) + sum(map(str.isupper, text)) / 3)
 
 
 def _wrap(label, left):
@@ -172,7 +176,7 @@ def _legend(series, column):
         parts.append(_text(2, y + 4, f"{column}:"))
         x = 2 + (len(column) + 1) * CHARACTER + 12
     for number, name in enumerate(series):
-        width = 16 + len(name) * CHARACTER + 14
+        width = 16 + _width(name) + 14
         if x > 8 and x + width > WIDTH:
             x, y = 8, y + 18
         parts += [_mark(number, x, y), _text(x + 9, y + 4, name)]

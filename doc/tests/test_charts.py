@@ -149,6 +149,31 @@ def test_charts_of_the_pages_can_be_drawn(charts, page, number, options, table):
     assert svg.count('class="mark') >= 2
 
 
+def test_pages_have_charts():
+    """The search for charts finds what is there."""
+    assert len(CHARTS) > 40
+
+
+def test_colours_are_seen_on_light_and_on_dark_pages():
+    """Marks have a contrast of at least 3 to 1 on the page, as reports have."""
+    style = (DOC / "_static" / "skcompare.css").read_text(encoding="utf-8")
+    colours = re.findall(r"--series-(\d): (#[0-9a-f]{6});", style)
+    light, dark = colours[: len(colours) // 2], colours[len(colours) // 2 :]
+
+    assert list("012345") == [name for name, _ in light] == [name for name, _ in dark]
+    for page, series in (("#ffffff", light), ("#14181e", dark)):
+        for _, colour in series:
+            brighter, darker = sorted((_luminance(page), _luminance(colour)), reverse=True)
+            assert (brighter + 0.05) / (darker + 0.05) >= 3, (colour, page)
+
+
+def _luminance(colour):
+    """The relative luminance of WCAG."""
+    parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return sum(weight * p for weight, p in zip((0.2126, 0.7152, 0.0722), linear))
+
+
 def test_pages_fold_their_tables(tmp_path):
     """HTML has a chart and a folded table, plain text the table alone."""
     pytest.importorskip("sphinx")
