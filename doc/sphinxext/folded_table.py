@@ -27,6 +27,7 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 from table_charts import Options, draw
+from table_charts import __file__ as drawn_by
 
 SHOW = "Show the table"
 BARS = "Bars are 95 % Monte-Carlo intervals."
@@ -71,6 +72,7 @@ class FoldedTable(SphinxDirective):
 
     def run(self):
         """The chart, if `values` are named, and what is folded."""
+        self.env.note_dependency(drawn_by)
         inner = nodes.Element()
         self.state.nested_parse(self.content, self.content_offset, inner)
         tables = list(inner.findall(nodes.table))
