@@ -219,6 +219,8 @@ def test_command_of_skcompare_runs(block, command, shown, folder, capsys):
     """It finds its files and its options, and prints what is shown below it."""
     if ".skops" in command:
         saved_classifiers()
+    if command.startswith("skcompare init "):
+        Path("gate.toml").unlink()
 
     code = main(shlex.split(command)[1:])
 

@@ -146,16 +146,7 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
     )
     text = "TOML file; by default the table [tool.skcompare.gate] of ./pyproject.toml"
     add_option(parser, "policy", "FILE", text)
-    text = "a condition, instead of a policy; may be repeated"
-    for kind in KINDS.values():
-        value = "MEASURE[:MARGIN]" if kind is Superior else "MEASURE:MARGIN"
-        add_option(parser, kind.name, value, text, action="append")
-    add_option(parser, "alpha", "LEVEL", "of the gate", type=float)
-    for name in COLUMNS:
-        add_column(parser, name, action="append" if name in REPEATABLE else "store")
-    text = "time points by which forecasts are ahead (1); needs --time"
-    add_option(parser, "horizon", "H", text, type=int)
-    add_option(parser, "pos-label", "LABEL", "the positive class")
+    add_conditions(parser, "a condition, instead of a policy; may be repeated")
     add_option(parser, "data", "FILE", "records that estimators predict")
     add_option(parser, "train", "FILE", "training records, of which none may be judged")
     text = "a type in saved estimators that is trusted; may be repeated"
@@ -169,6 +160,19 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
     )
     for name in REPORTS[1:]:
         add_option(parser, name, "FILE", f"also write the report as {name}")
+
+
+def add_conditions(parser: argparse.ArgumentParser, text: str) -> None:
+    """Add the options for conditions, their level and the columns of files."""
+    for kind in KINDS.values():
+        value = "MEASURE[:MARGIN]" if kind is Superior else "MEASURE:MARGIN"
+        add_option(parser, kind.name, value, text, action="append")
+    add_option(parser, "alpha", "LEVEL", "of the gate", type=float)
+    for name in COLUMNS:
+        add_column(parser, name, action="append" if name in REPEATABLE else "store")
+    text = "time points by which forecasts are ahead (1); needs --time"
+    add_option(parser, "horizon", "H", text, type=int)
+    add_option(parser, "pos-label", "LABEL", "the positive class")
 
 
 def requested_of(
@@ -217,7 +221,7 @@ def _check_path(option: str, path: Any) -> Any:
 
 def _policy(arguments: argparse.Namespace) -> tuple[Policy, str | None]:
     """Return the policy, updated by the options, and the path of its file."""
-    conditions = list(_conditions(arguments))
+    conditions = conditions_of(arguments)
     path = arguments.policy
     if conditions and path is not None:
         raise ValueError(
@@ -230,6 +234,15 @@ def _policy(arguments: argparse.Namespace) -> tuple[Policy, str | None]:
         policy = load_policy(_check_path("--policy", path))
     else:
         policy, path = find_policy(), PYPROJECT
+    columns = columns_named(arguments)
+    policy = replace(policy, data=replace(policy.data, **columns))
+    if arguments.alpha is not None:
+        policy = replace(policy, gate=policy.gate.at_level(arguments.alpha))
+    return policy, path
+
+
+def columns_named(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the columns that options name, by the keys of a policy."""
     values = {name: getattr(arguments, name) for name in COLUMNS}
     columns: dict[str, Any] = {
         name: columns_of_option(name, value)
@@ -241,10 +254,7 @@ def _policy(arguments: argparse.Namespace) -> tuple[Policy, str | None]:
         columns |= {"value": forecast.pop("values", None)} | forecast
     if arguments.horizon is not None:
         columns["horizon"] = check_count("--horizon", arguments.horizon)
-    policy = replace(policy, data=replace(policy.data, **columns))
-    if arguments.alpha is not None:
-        policy = replace(policy, gate=policy.gate.at_level(arguments.alpha))
-    return policy, path
+    return columns
 
 
 def columns_of_option(name: str, value: str | list[str]) -> Any:
@@ -284,6 +294,11 @@ def _forecast_columns(
         own = forecast[kind]
         forecast[kind] = own[0] if len(own) == 1 else own
     return checked_table(forecast, OF_FORECASTS, f"--{name}")
+
+
+def conditions_of(arguments: argparse.Namespace) -> list[Condition]:
+    """Return the conditions that options name."""
+    return list(_conditions(arguments))
 
 
 def _conditions(arguments: argparse.Namespace) -> Iterator[Condition]:
@@ -353,10 +368,7 @@ def run_gate(arguments: argparse.Namespace) -> int:
     """Run the command and return its exit code; errors are printed in one line."""
     try:
         policy, reports, decide = requested_of(arguments)
-        with warnings.catch_warnings(record=True) as caught:
-            decision = decide(start=perf_counter())
-        for message in dict.fromkeys(str(warning.message) for warning in caught):
-            say(COMMAND, f"warning: {message}")
+        decision = judged(COMMAND, decide)
         write_reports(decision, reports)
         text = formatted(decision, arguments.format)
         show(text, is_text=arguments.format in ("text", "markdown"))
@@ -373,6 +385,15 @@ def run_gate(arguments: argparse.Namespace) -> int:
             traceback.print_exc()
         say(COMMAND, f"error: {_error_text(error)}")
         return BAD_INPUT
+
+
+def judged(command: str, decide: Callable[..., GateDecision]) -> GateDecision:
+    """Return the decision; warnings are printed in one line each."""
+    with warnings.catch_warnings(record=True) as caught:
+        decision = decide(start=perf_counter())
+    for message in dict.fromkeys(str(warning.message) for warning in caught):
+        say(command, f"warning: {message}")
+    return decision
 
 
 def _error_text(error: BaseException) -> str:

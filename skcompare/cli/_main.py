@@ -33,6 +33,7 @@ from skcompare.cli._gate import (
     say,
     show,
 )
+from skcompare.cli._init import add_init
 from skcompare.cli._monitor import add_monitor
 from skcompare.comparators import COLLECTED, PairedComparator, compare, compare_scores
 from skcompare.gate import share_in
@@ -351,6 +352,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_demo(commands)
     _add_compare(commands)
     add_gate(commands)
+    add_init(commands)
     add_monitor(commands, add_column_options, named_columns, _as_label)
     for name, run, description in (
         ("list-tests", _list_tests, "list the tests and the designs they are valid for"),

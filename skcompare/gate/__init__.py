@@ -16,12 +16,14 @@ from skcompare.gate._ledger import Ledger
 from skcompare.gate._policy import (
     OF_FORECASTS,
     PYPROJECT,
+    Columns,
     Policy,
     checked_table,
     find_policy,
     load_policy,
     share_in,
 )
+from skcompare.gate._proposal import Proposal, non_inferior, propose_policy
 from skcompare.gate._skops import load_estimator
 
 __all__ = [
