@@ -1,8 +1,10 @@
 """The example of a gate in hosted CI runs from end to end, by the commands it shows."""
 
+import re
 import runpy
 import shlex
 import shutil
+import string
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -13,12 +15,11 @@ from skcompare.cli import main
 
 ROOT = Path(__file__).parents[1]
 EXAMPLE = ROOT / "examples" / "gate_in_ci"
+TEMPLATE = ROOT / "templates" / "gate.gitlab-ci.yml"
 TRAIN = "python train.py"
-GATE = (
-    "skcompare gate --policy gate.toml champion.csv challenger.csv "
-    "--junit gate.xml --html gate.html"
-)
-SUMMARY = ' --markdown "$GITHUB_STEP_SUMMARY"'
+INSTALL = "pip install -r requirements.txt"
+GATE = "skcompare gate --policy gate.toml champion.csv challenger.csv"
+REPORTS = "--junit gate.xml --html gate.html --markdown summary.md"
 GITHUB, GITLAB = ".github/workflows/gate.yml", ".gitlab-ci.yml"
 
 pytestmark = pytest.mark.skipif(not EXAMPLE.is_dir(), reason="the examples are not here")
@@ -42,8 +43,8 @@ def repository(pytester, monkeypatch):
 
 def gate(*others):
     """The exit code of the gate as the workflows run it, with other files or options."""
-    command = shlex.split(GATE + SUMMARY.replace("$GITHUB_STEP_SUMMARY", "summary.md"))
-    return main([*command[1:4], *(others or command[4:6]), *command[6:]])
+    command = shlex.split(GATE)
+    return main([*command[1:4], *(others or command[4:]), *shlex.split(REPORTS)])
 
 
 def test_a_better_challenger_passes(repository, pytester, capsys):
@@ -92,32 +93,50 @@ def test_other_challengers_do_not_pass(repository, capsys):
     assert "training data" in capsys.readouterr().err
 
 
-def test_workflows_run_what_was_run_here():
-    """Both services train and judge by the commands of these tests, and keep reports."""
-    for path, command in ((GITHUB, GATE + SUMMARY), (GITLAB, GATE)):
-        words = text_of(path)
-        assert f"- run: {TRAIN} " in words or f"- {TRAIN} " in words
-        assert f">- {command} - " in words or f">- {command} after_script" in words
-        assert "pip install -r requirements.txt" in words
-        assert "gate-ledger" in words
-        assert "gate.html" in words.partition("artifact")[2]
-    assert GATE.partition(" --junit")[0] in text_of("README.rst")
-    assert TRAIN in text_of("README.rst")
+def test_readme_runs_what_was_run_here():
+    """The commands to run on one's own machine are those of these tests."""
+    for command in (GATE, TRAIN, INSTALL):
+        assert command in text_of("README.rst")
     assert "skcompare" in text_of("requirements.txt").split()
 
 
-@pytest.mark.parametrize("path", [GITHUB, GITLAB])
-def test_workflows_are_yaml(path):
-    """They can be read, and have steps."""
+def test_workflow_runs_what_was_run_here():
+    """GitHub trains and judges the files of these tests by the action of this project."""
     yaml = pytest.importorskip("yaml")
-    read = yaml.safe_load((EXAMPLE / path).read_text(encoding="utf-8"))
-    job = read["gate"] if path == GITLAB else read["jobs"]["gate"]
+    read = yaml.safe_load((EXAMPLE / GITHUB).read_text(encoding="utf-8"))
+    action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+    steps = read["jobs"]["gate"]["steps"]
+    used = next(step for step in steps if step.get("id") == "gate")
 
-    steps = (
-        job["script"] if path == GITLAB else [s["run"] for s in job["steps"] if "run" in s]
-    )
-    assert TRAIN in steps
-    assert GATE in {step.removesuffix(SUMMARY) for step in steps}
+    assert [INSTALL, TRAIN] == [step["run"] for step in steps if "run" in step][:2]
+    assert used["uses"].startswith("skcompare/skcompare@")
+    assert set(used["with"]) <= set(action["inputs"])
+    given = [used["with"][name] for name in ("policy", "champion", "challenger")]
+    assert shlex.split(GATE)[3:] == given
+    outputs = re.findall(r"steps\.gate\.outputs\.(\w+)", text_of(GITHUB))
+    assert outputs
+    assert set(outputs) <= set(action["outputs"])
+    assert "gate-ledger" in text_of(GITHUB)
+
+
+def test_template_judges_what_was_run_here(repository):
+    """GitLab trains, and its template judges the files of these tests."""
+    yaml = pytest.importorskip("yaml")
+    own = yaml.safe_load((EXAMPLE / GITLAB).read_text(encoding="utf-8"))
+    template = yaml.safe_load(TEMPLATE.read_text(encoding="utf-8"))[".skcompare-gate"]
+
+    assert own["include"][0]["remote"].endswith("/templates/gate.gitlab-ci.yml")
+    assert ".skcompare-gate" == own["gate"]["extends"]
+    assert [INSTALL, TRAIN] == own["gate"]["before_script"][1:]
+    assert "gate-ledger" in own["gate"]["before_script"][0]
+    *_, command = template["script"]
+    words = shlex.split(string.Template(command).substitute(template["variables"]))
+    assert "skcompare" == words[0]
+    assert 0 == main(words[1:])
+    artifacts = template["artifacts"]
+    for name in (*artifacts["paths"], artifacts["reports"]["junit"]):
+        assert Path(name).is_file()
+    assert 2 == main([*words[1:-1], "missing.csv"])
 
 
 def test_readme_lists_what_is_there():
