@@ -52,6 +52,7 @@ _PACKAGES = {
     "evidence",
     "exceptions",
     "gate",
+    "integrations",
     "metrics",
     "model_selection",
     "plots",
@@ -60,8 +61,8 @@ _PACKAGES = {
     "stats",
 }
 
-# The command line and the gate are left out: modules below them may not import them, and
-# some of these import the version from here.
+# The command line, the integrations and the gate are left out: modules below them may not
+# import them, and some of these import the version from here.
 if TYPE_CHECKING:
     from skcompare import comparators as comparators
     from skcompare import datasets as datasets

@@ -43,6 +43,7 @@ NOT_RUN = {
 ELSEWHERE = {
     "doc/user_guide/array_api.rst": "tests/engines/test_pages.py",
     "doc/user_guide/cluster.rst": "tests/engines/test_cluster_fits.py",
+    "doc/user_guide/mlflow_and_skore.rst": "tests/engines/test_pages.py",
 }
 
 
