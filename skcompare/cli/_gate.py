@@ -179,7 +179,7 @@ def requested_of(
     arguments: argparse.Namespace,
 ) -> tuple[Policy, dict[str, str], Callable[..., GateDecision]]:
     """Return the policy, files for reports by format, and a function that decides."""
-    paths = _input_files(arguments)
+    paths = input_files(arguments)
     policy, path = _policy(arguments)
     files = GateFiles.of_policy(
         policy,
@@ -197,7 +197,7 @@ def requested_of(
     return policy, reports, partial(judge_files, files, policy)
 
 
-def _input_files(arguments: argparse.Namespace) -> list[str]:
+def input_files(arguments: argparse.Namespace) -> list[str]:
     """Return the input files, positional or named by --champion and --challenger."""
     if arguments.files:
         return list(arguments.files)

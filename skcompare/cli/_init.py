@@ -19,6 +19,7 @@ from skcompare.cli._gate import (
     check_targets,
     columns_named,
     conditions_of,
+    input_files,
     judged,
     show,
 )
@@ -69,10 +70,10 @@ def add_init(commands: Any) -> None:
     parser = commands.add_parser("init", help=description, description=description)
     parser.add_argument(
         "files",
-        nargs="+",
+        nargs="*",
         metavar="FILE",
         help="the champion's and the challenger's file, or one with the columns of both: "
-        f"{list_formats()}",
+        f"{list_formats()}; instead of two also --champion FILE --challenger FILE",
     )
     add_option(parser, "policy", "FILE", "of the policy (gate.toml)", default=TARGET)
     text = "replace the file of the policy if it exists"
@@ -82,8 +83,8 @@ def add_init(commands: Any) -> None:
 
 
 def _init(arguments: argparse.Namespace) -> None:
-    path = arguments.policy
-    check_targets({"policy": path}, arguments.files)
+    path, paths = arguments.policy, input_files(arguments)
+    check_targets({"policy": path}, paths)
     if os.path.basename(path) == PYPROJECT:
         raise ValueError(
             f"--policy must be a file of its own. Got {path!r}. Write {TARGET}, and copy "
@@ -95,7 +96,7 @@ def _init(arguments: argparse.Namespace) -> None:
             "another one."
         )
     proposal = propose_policy(
-        arguments.files,
+        paths,
         Columns(**columns_named(arguments)),
         conditions_of(arguments),
         arguments.pos_label,
@@ -106,10 +107,10 @@ def _init(arguments: argparse.Namespace) -> None:
     text = policy_text(proposal)
     # What is written is what is judged here, and nothing is written if it cannot be.
     policy = Policy.from_dict(tomllib.loads(text), folder=os.path.dirname(path) or ".")
-    files = GateFiles.of_policy(policy, *arguments.files)
+    files = GateFiles.of_policy(policy, *paths)
     decision = judged("init", partial(judge_files, files, policy))
     write_text(path, text)
-    show(f"{decision}\n\n{_next_step(path, arguments.files)}")
+    show(f"{decision}\n\n{_next_step(path, paths)}")
 
 
 def _next_step(path: str, files: list[str]) -> str:

@@ -186,7 +186,9 @@ class _Files(NamedTuple):
         usual = [n for n in table if n.lower() in TRUTH_NAMES]
         free = [n for n in table if n != self.id and n not in _names_in(columns)]
         if len(self.tables) == 1:
-            candidates = usual or (free[:1] if len(free) == 3 else free)
+            others = [n for n in free if n not in ROLES]
+            # Of three columns the first one, as for `skcompare compare`.
+            candidates = usual or (others[:1] if len(free) == 3 else others)
         else:
             last, same = self.tables[1], self.agreeing()
             facts = [n for n in free if n not in last or n in same]
@@ -200,7 +202,7 @@ class _Files(NamedTuple):
         listed = ", ".join(map(repr, candidates[:10])) or "none"
         raise ValueError(
             f"One column of {self.sources[0].text} must have the true labels. Got "
-            f"{listed}. Name it by --y."
+            f"{listed}. Name it by --y.{_left_out(self.sources[0], table)}"
         )
 
     def kinds(self, y: str, target: str) -> dict[str, str]:
@@ -248,6 +250,7 @@ class _Files(NamedTuple):
                 f"{self.sources[0].text} must have two columns of predictions, the "
                 f"champion's and the challenger's. Got {_listed(own)}. Name them by "
                 "--champion and --challenger."
+                f"{_left_out(self.sources[0], self.tables[0])}"
             )
         per_file = [{n: k for n, k in kinds.items() if n in t} for t in self.tables]
         parts = [
@@ -294,6 +297,12 @@ def _readable(source: Source) -> dict[str, NDArray[Any]]:
         if not read:
             raise
         return read
+
+
+def _left_out(source: Source, table: Table) -> str:
+    """Return a sentence on the columns that were left out, or an empty string."""
+    names = [name for name in whole_names(source) if name not in table]
+    return f" Left out for missing values: {_listed(names)}." if names else ""
 
 
 def _check_there(name: str, table: Table, source: Source, option: str) -> None:

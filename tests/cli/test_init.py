@@ -229,6 +229,37 @@ def test_refused_files_leave_no_policy(lacking, options, message, written, capsy
     assert not Path("gate.toml").exists()
 
 
+def test_columns_that_are_left_out(written, capsys):
+    """A column with missing values is no prediction, and the error says so."""
+    old = pd.Series(labels(TEXT, 0.7, 1)).mask(np.arange(N) == 3)
+    files = written(both={"y": TEXT, "old": old, "new": labels(TEXT, 0.9, 2)})
+
+    assert 2 == main(["init", *files])
+    assert "Got 'new'" in (message := capsys.readouterr().err)
+    assert "Left out for missing values: 'old'." in message
+    assert 2 == main(["init", *files, "--y", "old"])
+    assert "missing" in capsys.readouterr().err
+
+
+def test_truth_beside_named_roles(written):
+    """The roles say what is left for the true labels, whatever the order."""
+    columns = {"champion": labels(TEXT, 0.7, 1), "challenger": labels(TEXT, 0.9, 2)}
+
+    policy = init(written(both=columns | {"kind": TEXT}))
+
+    assert "kind" == policy.data.y
+
+
+def test_files_by_role(written, capsys):
+    """Files may be named by their roles, in any order, or are missed."""
+    written(**two_files())
+
+    assert 0 == main(["init", "--challenger", "new.csv", "--champion", "old.csv"])
+    assert "gate.toml old.csv new.csv" in capsys.readouterr().out
+    assert 2 == main(["init", "--force"])
+    assert "A gate needs files" in capsys.readouterr().err
+
+
 def test_probabilities_of_an_unnamed_class(written, capsys):
     """A column that does not say of which class it is must not be guessed."""
     frames = two_files()
