@@ -197,6 +197,33 @@ def test_predictions_of_two_runs(artifact, store):
         compare_mlflow_runs(*runs, artifact, predictions="label")
 
 
+def test_groups_and_both_kinds_of_predictions(store):
+    """Columns may be of labels and of probabilities, and groups are the champion's."""
+    shares = [np.where(labels == "spam", 0.7, 0.3) for labels in (OLD, NEW)]
+    runs = [
+        run_with(store, name, {"id": range(400), "label": labels, "p": share} | others)
+        for name, labels, share, others in zip(
+            ("tree", "forest"),
+            (OLD, NEW),
+            shares,
+            ({"y": Y, "user": np.arange(400) // 4}, {}),
+        )
+    ]
+    columns = {"labels": "label", "proba": "p"}
+    options = {"scoring": ["accuracy", "neg_brier_score"], "pos_label": "spam"}
+
+    comparison = compare_mlflow_runs(
+        *runs, "predictions.json", predictions=columns, groups="user", **options
+    )
+
+    both = {
+        name: {"labels": labels, "proba": share}
+        for name, labels, share in zip(("tree", "forest"), (OLD, NEW), shares)
+    }
+    expected = compare(Y, both, groups=np.arange(400) // 4, **options)
+    assert [row.pvalue for row in expected.rows] == [row.pvalue for row in comparison.rows]
+
+
 def test_runs_that_cannot_be_compared(store):
     """One run twice, a missing column, and a file that is no table."""
     columns = {"id": np.arange(400), "y": Y, "label": OLD}
