@@ -47,9 +47,12 @@ def check_times(name: str, values: Any) -> np.ndarray:
                 f"shape {array.shape}, {int(missing.sum())} missing. Drop these "
                 "records for both models."
             )
-        stored = array.astype(RESOLUTION)
+        # Without a copy of an array that nobody writes to.
+        stored = array.astype(RESOLUTION, copy=array.flags.writeable)
         # Nanoseconds overflow in silence.
-        if (stored.astype("datetime64[D]") != array.astype("datetime64[D]")).any():
+        is_stored = array.dtype == stored.dtype
+        days = "datetime64[D]"
+        if not is_stored and (stored.astype(days) != array.astype(days)).any():
             raise ValueError(
                 f"`{name}` must be timestamps of the years {EARLIEST} to {LATEST}. Got "
                 f"{array.min()} to {array.max()}. Pass numbers, such as years."

@@ -419,6 +419,9 @@ class OrderedDifferences(Mergeable):
         times = check_times("time", time)
         check_same_length(differences=differences, time=times)
         times, sums, counts = in_order(times, differences, ones)
+        if times.dtype.kind == "M":
+            # A copy already, unless nobody writes to the timestamps that were passed.
+            times.setflags(write=False)
         return cls(sums, counts, totals, times, **fields)
 
     @staticmethod
@@ -472,7 +475,8 @@ class OrderedDifferences(Mergeable):
     @property
     def centred(self) -> FloatArray:
         """Sum of the distances from the mean difference at each time point."""
-        return np.asarray(self.sums - self.estimate * self.counts)
+        means = self.estimate * self.counts
+        return np.subtract(self.sums, means, out=means)
 
     def _merged(self, other: Self) -> Self:
         merged = super(OrderedDifferences, self)._merged(other)

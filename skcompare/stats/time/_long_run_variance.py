@@ -62,7 +62,8 @@ def squared_cosines(values: FloatArray) -> FloatArray:
     values : ndarray of shape (n,)
         The series.
     """
-    return np.square(dct(values, type=2, norm="ortho")[1:])
+    transforms = dct(values, type=2, norm="ortho")[1:]
+    return np.square(transforms, out=transforms)
 
 
 class Smoothing(NamedTuple):
