@@ -38,9 +38,9 @@ FLAG_TEXTS: dict[str, str] = {
         "follow each other; unrelated records that were sorted may be shuffled"
     ),
     "too-few-independent-times": (
-        "the differences change so slowly over time that few of them are independent, and "
-        "the variance of their mean is expected to be underestimated by more than a fifth; "
-        "collect records over a longer time"
+        "the differences change so slowly over time, or those that are not 0 favour one "
+        "model for so long, that few of them may be independent, and the variance of their "
+        "mean may be much too small; collect records over a longer time"
     ),
     "correlated-beyond-horizon": (
         "differences further apart than the horizon are correlated, which this variance "
