@@ -203,7 +203,8 @@ def span_of(ordered: OrderedDifferences) -> int:
     """Horizon for the number of cosines, of which each training allows at most one.
 
     Where training windows slide, differences within a test set have the chance of one
-    training in common, and those of others do not. Windows that expand share it.
+    training in common, and those of others do not. Windows that expand share it. All tests
+    that average cosines count by it.
     """
     design, horizon = ordered.design, ordered.horizon
     if design.window != "sliding":

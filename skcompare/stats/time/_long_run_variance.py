@@ -100,6 +100,8 @@ class _Spectra(NamedTuple):
     bias : ndarray of shape (n_spectra, n_bins)
         Share by which the mean of the cosines up to the end of a bin is below the value
         at frequency 0.
+    zeros : ndarray of shape (n_spectra,)
+        This value.
     """
 
     edges: np.ndarray
@@ -107,6 +109,7 @@ class _Spectra(NamedTuple):
     log_sum: FloatArray
     log_prior: FloatArray
     bias: FloatArray
+    zeros: FloatArray
 
 
 @lru_cache(maxsize=32)
@@ -135,7 +138,12 @@ def _spectra(n: int) -> _Spectra:
     means = np.cumsum(sizes * stacked, axis=1) / last
     bias = 1 - means / np.array(zeros)[:, np.newaxis]
     return _Spectra(
-        np.array(edges), 1 / stacked, np.log(stacked) @ sizes, np.log(prior), bias
+        np.array(edges),
+        1 / stacked,
+        np.log(stacked) @ sizes,
+        np.log(prior),
+        bias,
+        np.array(zeros),
     )
 
 
@@ -157,22 +165,7 @@ def chosen_smoothing(squares: FloatArray, horizon: int) -> Smoothing:
     """
     n = len(squares) + 1
     spectra = _spectra(n)
-    first = spectra.edges[:-1]
-    sizes = np.diff(spectra.edges)
-    level = np.add.reduceat(squares, first - 1) / sizes
-    for at in np.flatnonzero(sizes >= BY_MEDIAN):
-        start, size = int(first[at]) - 1, int(sizes[at])
-        inside = squares[start : start + size : max(1, size // MOST_IN_MEDIAN)]
-        level[at] = np.median(inside) / MEDIAN_OF_CHI2
-    fit = spectra.inverse @ (sizes * level)
-    with np.errstate(divide="ignore"):
-        log_weight = -TEMPER / 2 * ((n - 1) * np.log(fit) + spectra.log_sum)
-    if not np.isfinite(log_weight).all():
-        # All medians are 0, as of few records that differ: nothing is known of the shape.
-        log_weight = np.zeros(len(fit))
-    log_weight += spectra.log_prior
-    weight = np.exp(log_weight - log_weight.max())
-    weight /= weight.sum()
+    weight = _weights(squares, spectra)
     bias = weight @ spectra.bias
     ends = spectra.edges[1:] - 1
     cap = max(FEWEST_COSINES, min(CAP * n**CAP_POWER, n / (2 * horizon)))
@@ -183,6 +176,52 @@ def chosen_smoothing(squares: FloatArray, horizon: int) -> Smoothing:
     spread = math.sqrt(float(weight @ (spectra.bias[:, k] - bias[k]) ** 2))
     allowance = min(LARGEST_ALLOWANCE, float(bias[k]) + spread)
     return Smoothing(int(ends[k]), float(bias[k]), float(bias[fewest]), allowance)
+
+
+def _weights(squares: FloatArray, spectra: _Spectra, start: int = 1) -> FloatArray:
+    """Weight of each spectrum by the squared cosines, of bins from a start on."""
+    used = spectra.edges[:-1] >= start
+    first, sizes = spectra.edges[:-1][used], np.diff(spectra.edges)[used]
+    level = np.add.reduceat(squares, first - 1) / sizes
+    for at in np.flatnonzero(sizes >= BY_MEDIAN):
+        begin, size = int(first[at]) - 1, int(sizes[at])
+        inside = squares[begin : begin + size : max(1, size // MOST_IN_MEDIAN)]
+        level[at] = np.median(inside) / MEDIAN_OF_CHI2
+    inverse = spectra.inverse[:, used]
+    fit = inverse @ (sizes * level)
+    log_sum = spectra.log_sum if used.all() else -np.log(inverse) @ sizes
+    with np.errstate(divide="ignore"):
+        log_weight = -TEMPER / 2 * (sizes.sum() * np.log(fit) + log_sum)
+    if not np.isfinite(log_weight).all():
+        # All medians are 0, as of few records that differ: nothing is known of the shape.
+        log_weight = np.zeros(len(fit))
+    log_weight += spectra.log_prior
+    weight = np.exp(log_weight - log_weight.max())
+    return np.asarray(weight / weight.sum())
+
+
+def bias_of_band(squares: FloatArray, first: int, number: int) -> tuple[float, float]:
+    """Expected bias of the mean of cosines from one on, and the share to allow for.
+
+    The spectrum is judged by these cosines and later ones alone, as in
+    :func:`chosen_smoothing`.
+
+    Parameters
+    ----------
+    squares : ndarray of shape (n - 1,)
+        Squared cosine transforms, not all 0.
+    first, number : int
+        First of the cosines, and their number.
+    """
+    spectra = _spectra(len(squares) + 1)
+    weight = _weights(squares, spectra, first)
+    begin, end = spectra.edges[:-1], spectra.edges[1:]
+    inside = np.minimum(end, first + number) - np.maximum(begin, first)
+    means = (1 / spectra.inverse) @ np.maximum(inside, 0) / number
+    biases = 1 - means / spectra.zeros
+    bias = float(weight @ biases)
+    spread = math.sqrt(float(weight @ (biases - bias) ** 2))
+    return bias, min(LARGEST_ALLOWANCE, bias + spread)
 
 
 def periodogram_variance(values: FloatArray, number: int) -> float:

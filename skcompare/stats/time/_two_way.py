@@ -16,6 +16,7 @@ from skcompare.stats.time._diebold_mariano import (
     by_cosines,
     centred_or_zero,
     check_length,
+    span_of,
     time_flags,
     time_result,
 )
@@ -44,7 +45,7 @@ def _two_way(ordered: OrderedDifferences) -> _TwoWay:
     values, over_time, number = centred_or_zero(ordered), 0.0, math.inf
     flags: tuple[str, ...] = ()
     if values.any():
-        long_run, smoothing = by_cosines(values, ordered.horizon)
+        long_run, smoothing = by_cosines(values, span_of(ordered))
         over_time = long_run.variance * len(values) / n**2
         number, flags = long_run.details["n_cosines"], time_flags(ordered, smoothing)
     total = between + over_time

