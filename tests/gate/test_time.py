@@ -285,3 +285,56 @@ def test_scored_items_in_files(policy, tmp_path, capsys):
     files = [str(tmp_path / "old.csv"), str(tmp_path / "new.csv")]
     assert 0 == main(["gate", "--policy", policy("mean_score"), *files])
     assert "400 items, at 400 times, horizon 2" in " ".join(capsys.readouterr().out.split())
+
+
+MAE = "neg_mean_absolute_error"
+
+
+def forecasts(n=N, seed=2, worse=1.0):
+    """Numbers and two forecasts of them, whose errors drift."""
+    rng = np.random.default_rng(seed)
+    errors = rng.normal(size=(2, n)) + 2.0
+    for t in range(1, n):
+        errors[:, t] += 0.3 * (errors[:, t - 1] - 2.0)
+    y = rng.normal(size=n)
+    return y, {"old": y + np.abs(errors[0]), "new": y + worse * np.abs(errors[1])}
+
+
+@pytest.mark.parametrize("share", [0.02, 0.1, 0.3])
+def test_relative_margins(share):
+    """A share of the champion's loss is tested by the gain of weighted losses in order."""
+    y, both = forecasts()
+    old, new = (np.abs(own - y) for own in both.values())
+    condition = NonInferior(MAE, f"{100 * share:g} %")
+    (outcome,) = Gate(condition).decide(y, both, time=DAYS).outcomes
+    gain = OrderedDifferences.from_losses((1 + share) * old, new)
+    expected = margin_test(gain, "diebold_mariano")
+
+    assert "diebold_mariano" == outcome.row.test
+    assert expected.pvalue == pytest.approx(outcome.pvalue, rel=1e-9)
+    assert (outcome.reduction.low > -share) is (outcome.pvalue < 0.05)
+    assert 1 - new.mean() / old.mean() == pytest.approx(outcome.reduction.estimate)
+
+
+def test_relative_margins_in_another_unit_and_order():
+    """The unit of the numbers, and the order of the records, do not matter."""
+    y, both = forecasts(worse=0.9)
+    order = np.random.default_rng(0).permutation(N)
+    gate = Gate(Superior(MAE, "1 %"))
+    (outcome,) = gate.decide(y, both, time=DAYS).outcomes
+    scaled = {name: 1000 * own[order] for name, own in both.items()}
+    (other,) = gate.decide(1000 * y[order], scaled, time=DAYS[order]).outcomes
+
+    assert outcome.pvalue == pytest.approx(other.pvalue, rel=1e-8)
+    assert outcome.reduction.low == pytest.approx(other.reduction.low, rel=1e-6)
+
+
+def test_relative_margins_of_equal_models():
+    """Models that predict the same are within any margin, but not proven better."""
+    y, both = forecasts()
+    same = {"old": both["old"], "new": both["old"].copy()}
+    (better,) = Gate(Superior(MAE)).decide(y, same, time=DAYS).outcomes
+    (within,) = Gate(NonInferior(MAE, "5 %")).decide(y, same, time=DAYS).outcomes
+
+    assert "passed" != better.status
+    assert "passed" == within.status

@@ -916,12 +916,7 @@ class PairedLosses(Mergeable):
         >>> print(f"p = {result.pvalue:.4f}")
         p = 0.0563
         """
-        weights = {"champion": champion, "challenger": challenger}
-        for name, weight in weights.items():
-            if not is_number(weight) or not 0 < weight < math.inf:
-                raise ValueError(
-                    f"The weight of `{name}` must be a number above 0. Got {weight!r}."
-                )
+        check_weights(champion, challenger)
         groups, values = self.groups, None
         if groups is not None and (self.values is None or groups.codes is None):
             raise ValueError(
@@ -936,7 +931,7 @@ class PairedLosses(Mergeable):
             moments = self.moments.weighted(champion, challenger)
         if groups is not None and values is not None:
             groups = LossGroups.of(values[0] - values[1], groups.labels[groups.codes])
-        name = with_option(self.loss, f"weights={champion:g}:{challenger:g}")
+        name = weighted_name(self.loss, champion, challenger)
         return replace(self, moments=moments, values=values, groups=groups, loss=name)
 
     def to_dict(self) -> dict[str, Any]:
@@ -946,6 +941,20 @@ class PairedLosses(Mergeable):
             values["groups"] = self.groups.to_dict()
         moments: dict[str, Any] = values.pop("moments")
         return moments | values
+
+
+def check_weights(champion: float, challenger: float) -> None:
+    """Raise an error unless the weights of both losses are above 0."""
+    for name, weight in {"champion": champion, "challenger": challenger}.items():
+        if not is_number(weight) or not 0 < weight < math.inf:
+            raise ValueError(
+                f"The weight of `{name}` must be a number above 0. Got {weight!r}."
+            )
+
+
+def weighted_name(loss: str, champion: float, challenger: float) -> str:
+    """Name of a loss with the weights of both roles."""
+    return with_option(loss, f"weights={champion:g}:{challenger:g}")
 
 
 reserve_options("PairedLosses", keywords_of(PairedLosses.from_predictions))

@@ -30,7 +30,11 @@ from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence.core._counting import check_whole, groups_of
 from skcompare.evidence.core._named_losses import LARGEST
 from skcompare.evidence.core._storage import Mergeable, added, negated, reversed_
-from skcompare.evidence.losses._paired_losses import PairedLosses
+from skcompare.evidence.losses._paired_losses import (
+    PairedLosses,
+    check_weights,
+    weighted_name,
+)
 from skcompare.evidence.losses._record_losses import LossGroups, check_name
 from skcompare.evidence.scores._scored_pair import ScoredPair
 from skcompare.predictions import SCORES, PairedPredictions, least_horizon, why_no_series
@@ -60,6 +64,10 @@ def _as_sums(name: str, values: Any) -> FloatArray:
             f"{size:g} at most. Choose another unit of the losses."
         )
     return as_read_only(name, sums)
+
+
+def _as_numbers(name: str, values: Any) -> FloatArray:
+    return as_read_only(name, check_numbers(name, values))
 
 
 def _as_counts(name: str, values: Any) -> IntArray:
@@ -114,6 +122,9 @@ class OrderedDifferences(Mergeable):
     groups : LossGroups or None, default=None
         Sums of the differences in each series (store, sensor), where records come in
         several.
+    champion_sums : array-like of shape (n_times,) or None, default=None
+        Sum of the champion's losses at each time point, if they are known, which a margin
+        relative to them needs (see :meth:`weighted`).
     design : Design or str, default="time-ordered holdout"
         How the records were collected.
 
@@ -139,6 +150,10 @@ class OrderedDifferences(Mergeable):
     by_influence: bool = False
     groups: LossGroups | None = field(
         default=None, metadata={"merge": added, "swap": LossGroups.swap}
+    )
+    champion_sums: FloatArray | None = field(
+        default=None,
+        metadata=array_of(_as_numbers, "n_times") | {"swap": "challenger_sums"},
     )
     design: Design = field(default=TIME_ORDERED_HOLDOUT, metadata=AS_DESIGN)
 
@@ -188,7 +203,8 @@ class OrderedDifferences(Mergeable):
             size = (np.abs(first).sum() + np.abs(second).sum()) / n
             differences = np.zeros(n) if largest <= ROUNDING * size else differences
         totals = np.array([first.sum(), second.sum()])
-        return cls._of(differences, time, groups, totals, horizon=horizon, measure=loss)
+        fields = {"horizon": horizon, "measure": loss}
+        return cls._of(differences, time, groups, totals, first, **fields)
 
     @classmethod
     def from_differences(
@@ -402,6 +418,7 @@ class OrderedDifferences(Mergeable):
         time: Any,
         groups: Any,
         totals: FloatArray | None,
+        champion: FloatArray | None = None,
         **fields: Any,
     ) -> Self:
         n = check_same_length(differences=differences)
@@ -415,10 +432,13 @@ class OrderedDifferences(Mergeable):
         for values in (differences, ones):
             values.setflags(write=False)
         if time is None:
-            return cls(differences, ones, totals, **fields)
+            return cls(differences, ones, totals, champion_sums=champion, **fields)
         times = check_times("time", time)
         check_same_length(differences=differences, time=times)
-        times, sums, counts = in_order(times, differences, ones)
+        times, sums, counts, *champions = in_order(
+            times, differences, ones, *([] if champion is None else [champion])
+        )
+        fields = fields | {"champion_sums": champions[0] if champions else None}
         if times.dtype.kind == "M":
             # A copy already, unless nobody writes to the timestamps that were passed.
             times.setflags(write=False)
@@ -475,8 +495,53 @@ class OrderedDifferences(Mergeable):
     @property
     def centred(self) -> FloatArray:
         """Sum of the distances from the mean difference at each time point."""
-        means = self.estimate * self.counts
-        return np.subtract(self.sums, means, out=means)
+        if self.n == self.n_times:
+            return np.asarray(self.sums - self.estimate)
+        return np.asarray(self.sums - self.estimate * self.counts)
+
+    @property
+    def challenger_sums(self) -> FloatArray | None:
+        """Sum of the challenger's losses at each time point; None if unknown."""
+        return None if self.champion_sums is None else self.champion_sums - self.sums
+
+    def weighted(self, champion: float, challenger: float = 1.0) -> Self:
+        """Multiply the losses of each role by a weight.
+
+        A gain of weighted losses is tested where a margin is a share of the champion's
+        loss, as by :meth:`PairedLosses.weighted`. Sums of series are left out.
+
+        Parameters
+        ----------
+        champion, challenger : float
+            The weights, above 0.
+
+        Raises
+        ------
+        ValueError
+            If only differences are known, as of a score by influences.
+
+        Examples
+        --------
+        >>> from skcompare.evidence import OrderedDifferences
+        >>> ordered = OrderedDifferences.from_losses([3.0, 5.0, 4.0], [3.1, 4.8, 4.2])
+        >>> print(f"{ordered.weighted(1.02).estimate:.2f}")
+        0.05
+        """
+        check_weights(champion, challenger)
+        if self.champion_sums is None or self.totals is None:
+            raise ValueError(
+                "Weights need the losses of both models, and only differences are known. "
+                "Make the evidence by from_losses or from_predictions."
+            )
+        own = champion * self.champion_sums
+        return replace(
+            self,
+            sums=own - challenger * (self.champion_sums - self.sums),
+            champion_sums=own,
+            totals=self.totals * [champion, challenger],
+            groups=None,
+            measure=weighted_name(self.measure, champion, challenger),
+        )
 
     def _merged(self, other: Self) -> Self:
         merged = super(OrderedDifferences, self)._merged(other)
@@ -485,10 +550,14 @@ class OrderedDifferences(Mergeable):
                 f"{self.measure!r} is no mean over records, so that its influences depend "
                 "on all of them. Got two shards. Merge the predictions instead."
             )
-        sums = np.concatenate([self.sums, other.sums])
-        counts = np.concatenate([self.counts, other.counts])
+        columns: dict[str, Any] = {
+            name: np.concatenate([getattr(self, name), getattr(other, name)])
+            for name in ("sums", "counts", "champion_sums")
+            if getattr(self, name) is not None and getattr(other, name) is not None
+        }
+        merged = replace(merged, champion_sums=None)
         if self.times is None and other.times is None:
-            return replace(merged, sums=sums, counts=counts)
+            return replace(merged, **columns)
         if (
             self.times is None
             or other.times is None
@@ -499,8 +568,9 @@ class OrderedDifferences(Mergeable):
                 "with numbers and timestamps. Pass `time` of one kind for each shard."
             )
         times = np.concatenate([self.times, other.times])
-        times, sums, counts = in_order(times, sums, counts)
-        return replace(merged, sums=sums, counts=counts, times=times)
+        times, *values = in_order(times, *columns.values())
+        columns = dict(zip(columns, values))
+        return replace(merged, times=times, **columns)
 
 
 def order_of(
@@ -528,18 +598,15 @@ def order_of(
     return {"time": time, "groups": groups_of(predictions), "horizon": horizon}
 
 
-def in_order(
-    times: np.ndarray, sums: FloatArray, counts: IntArray
-) -> tuple[np.ndarray, FloatArray, IntArray]:
-    """Sort sums and counts by time, and add up those of equal times."""
+def in_order(times: np.ndarray, *sums: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Sort sums or counts by time, and add up those of equal times."""
+    if (times[1:] > times[:-1]).all():
+        return times, *sums
     if (times[1:] < times[:-1]).any():
         order = np.argsort(times, kind="stable")
-        times, sums, counts = times[order], sums[order], counts[order]
-    is_first = np.concatenate([[True], times[1:] != times[:-1]])
-    if is_first.all():
-        return times, sums, counts
-    first = np.flatnonzero(is_first)
-    return times[first], np.add.reduceat(sums, first), np.add.reduceat(counts, first)
+        times, sums = times[order], tuple(column[order] for column in sums)
+    first = np.flatnonzero(np.concatenate([[True], times[1:] != times[:-1]]))
+    return times[first], *(np.add.reduceat(column, first) for column in sums)
 
 
 reserve_options("OrderedDifferences", ("time", "horizon"))

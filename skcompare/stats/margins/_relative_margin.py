@@ -23,7 +23,7 @@ from scipy.optimize import brentq
 
 from skcompare._core.arrays import slices_of
 from skcompare._typing import FloatArray
-from skcompare.evidence import PairedLosses
+from skcompare.evidence import OrderedDifferences, PairedLosses
 from skcompare.stats.losses._relative_loss import reduction_of
 from skcompare.stats.margins._margin_test import (
     MOST_ROWS,
@@ -40,7 +40,7 @@ CHUNK = 1 << 13
 PERCENT = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?|\.[0-9]{1,9}) ?%")
 """Pattern of a relative margin, such as 2 % or 0.5%."""
 
-NOT_OF_MEANS = ("wilcoxon", "anytime_losses")
+NOT_OF_MEANS = ("wilcoxon", "anytime_losses", "two_way_t")
 """Tests of losses that are not about a mean, or not at a ratio of means."""
 
 FIRST_STEP, MOST_STEPS = 0.02, 40
@@ -52,6 +52,9 @@ LEAST, MOST = 1e-6, 1e6
 
 PRECISION = 1e-10
 """Relative precision of a limit."""
+
+ROUNDING = 1e-9
+"""Size of a negative loss, over the mean loss, up to which it is a rounding error."""
 
 NOWHERE = -1e300
 """Stands for a limit of minus infinity in the search of a root."""
@@ -82,13 +85,25 @@ def share_of(text: str) -> float | None:
 
 def is_of_means(entry: Any) -> bool:
     """Whether a test is of the difference of two mean losses of records."""
-    return entry.needs is PairedLosses and entry.name not in NOT_OF_MEANS
+    of_losses = PairedLosses, OrderedDifferences
+    return entry.needs in of_losses and entry.name not in NOT_OF_MEANS
 
 
-def check_positive_losses(losses: PairedLosses) -> None:
+def check_positive_losses(losses: PairedLosses | OrderedDifferences) -> None:
     """Raise an error unless a share of the champion's mean loss is a margin."""
-    champion = losses.means[0]
-    least = 0.0 if losses.values is None else float(losses.values.min(initial=0.0))
+    if losses.means is None:
+        raise ValueError(
+            "a relative margin is a share of the champion's mean loss, and only "
+            "differences are known. Name the margin in units of the measure"
+        )
+    champion, least = losses.means[0], 0.0
+    if isinstance(losses, OrderedDifferences):
+        of_times = losses.champion_sums, losses.challenger_sums
+        least = min(0.0 if sums is None else float(sums.min()) for sums in of_times)
+        # The challenger's are by differences.
+        least = 0.0 if least > -ROUNDING * abs(champion) else least
+    elif losses.values is not None:
+        least = float(losses.values.min(initial=0.0))
     if champion > 0 and least >= 0:
         return
     got = f"a mean loss of {champion:.4g}"
@@ -229,8 +244,9 @@ def loss_reduction(test: MarginTest, alpha: float) -> LossReduction:
     """
     losses = test.evidence
     check_positive_losses(losses)
-    # Tests of ranks and signs need all records at each ratio.
-    is_of_sums = losses.values is not None and not test.entry.of_records
+    # Tests of ranks and signs need all records at each ratio, and those in time order.
+    in_time = isinstance(losses, OrderedDifferences)
+    is_of_sums = not in_time and losses.values is not None and not test.entry.of_records
     sums = WeightedSums.of(losses) if is_of_sums else None
     low, high = (1 - _limit(test, side, alpha, sums) for side in ("greater", "less"))
     return LossReduction(reduction_of(*losses.means), low, high)

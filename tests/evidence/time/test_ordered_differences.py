@@ -162,3 +162,34 @@ def test_arrays_of_the_user_stay_their_own():
 
     assert 0.5 == evidence.sums[0]
     assert 0 == evidence.times[0]
+
+
+def test_weighted_losses():
+    """The gain of weighted losses, of records in any order and of shards."""
+    rng = np.random.default_rng(3)
+    first, second = rng.random((2, 40))
+    time = rng.permutation(np.repeat(np.arange(20), 2))
+    ordered = OrderedDifferences.from_losses(first, second, time=time)
+    expected = OrderedDifferences.from_losses(1.02 * first, second, time=time)
+    weighted = ordered.weighted(1.02)
+
+    assert expected.sums.tolist() == pytest.approx(weighted.sums.tolist(), rel=1e-12)
+    assert expected.means == pytest.approx(weighted.means)
+    assert "losses(weights=1.02:1)" == weighted.measure
+    shards = [
+        OrderedDifferences.from_losses(first[rows], second[rows], time=time[rows])
+        for rows in (slice(0, 15), slice(15, 40))
+    ]
+    merged = (shards[0] + shards[1]).weighted(1.02)
+    assert weighted.sums.tolist() == pytest.approx(merged.sums.tolist(), rel=1e-12)
+    swapped = ordered.swap().weighted(1.0, 1.02)
+    assert weighted.sums.tolist() == pytest.approx((-swapped.sums).tolist(), rel=1e-12)
+
+
+def test_weights_need_the_losses_of_both():
+    """Differences alone have no share of the champion's loss."""
+    only = OrderedDifferences.from_differences([0.1, 0.2, -0.1])
+    with pytest.raises(ValueError, match="only differences are known"):
+        only.weighted(1.02)
+    with pytest.raises(ValueError, match=r"weight of `champion`.*Got 0"):
+        OrderedDifferences.from_losses([1.0, 2.0], [1.5, 1.0]).weighted(0)
