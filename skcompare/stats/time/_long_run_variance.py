@@ -186,7 +186,7 @@ def _weights(squares: FloatArray, spectra: _Spectra, start: int = 1) -> FloatArr
     for at in np.flatnonzero(sizes >= BY_MEDIAN):
         begin, size = int(first[at]) - 1, int(sizes[at])
         inside = squares[begin : begin + size : max(1, size // MOST_IN_MEDIAN)]
-        level[at] = np.median(inside) / MEDIAN_OF_CHI2
+        level[at] = _median(inside) / MEDIAN_OF_CHI2
     inverse = spectra.inverse[:, used]
     fit = inverse @ (sizes * level)
     log_sum = spectra.log_sum if used.all() else -np.log(inverse) @ sizes
@@ -198,6 +198,15 @@ def _weights(squares: FloatArray, spectra: _Spectra, start: int = 1) -> FloatArr
     log_weight += spectra.log_prior
     weight = np.exp(log_weight - log_weight.max())
     return np.asarray(weight / weight.sum())
+
+
+def _median(values: FloatArray) -> float:
+    """Median without the checks of numpy's, which take longer than it does."""
+    middle = len(values) // 2
+    ordered = np.partition(values, (middle - 1, middle))
+    if len(values) % 2:
+        return float(ordered[middle])
+    return float(ordered[middle - 1] + ordered[middle]) / 2
 
 
 def bias_of_band(squares: FloatArray, first: int, number: int) -> tuple[float, float]:
