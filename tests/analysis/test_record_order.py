@@ -47,6 +47,33 @@ def test_drifting_disagreement_is_flagged():
     assert [False] == flagged(*in_order(y, models, order))
 
 
+@pytest.mark.slow
+def test_drifting_disagreement_of_equal_models():
+    """McNemar's test finds them to differ too often, and is flagged by the inflation.
+
+    A fifth of 500 records differs, and which model is right there is the sign of an
+    autoregression of 0.95. With the times the default test is Diebold and Mariano's.
+    """
+    days, draws = np.arange("2024-01-01", 500, dtype="datetime64[D]"), 40
+    rejected, unflagged = np.zeros(2), 0
+    for seed in range(draws):
+        y, models = drifting(seed=seed)
+        row, timed = (compare(y, models, time=time).rows[0] for time in (None, days))
+        gains = (models["old"] != y).astype(float) - (models["new"] != y)
+        found = serial_correlation(OrderedDifferences.from_differences(gains))
+
+        assert ("mcnemar", "diebold_mariano") == (row.test, timed.test)
+        assert (FLAG in row.flags) is found.matters
+        assert found.inflation > 1.2 or not found.matters
+        assert FLAG not in timed.flags
+        rejected += [row.pvalue < 0.05, timed.pvalue < 0.05]
+        unflagged += row.pvalue < 0.05 and FLAG not in row.flags
+
+    assert rejected[0] > 0.3 * draws
+    assert rejected[1] < 0.15 * draws
+    assert unflagged < 0.1 * draws
+
+
 def test_numbers_are_flagged_by_their_loss():
     """The gain of the loss that is compared counts, in either unit of the target."""
     rng = np.random.default_rng(0)

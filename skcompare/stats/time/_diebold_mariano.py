@@ -329,17 +329,17 @@ def diebold_mariano(
     Measured by ``benchmarks/validity/time/diebold_mariano.py`` at alpha 0.05 with 60 to
     2000 records, autocorrelations rho of 0 to 0.95 and n (1 - rho) / (1 + rho) of at least
     13: equal models are rejected in 2.6 to 6.0 % of series (standard error 0.4 %), of 0/1,
-    Brier, log, absolute and squared losses and of AUCs. Series with a season, or that are
-    like those a week before, reach 6.4 %, and losses of which one is more skewed 6.5 %.
+    Brier, log, absolute and squared losses and of AUCs, and in up to 6.2 % (0.3 %) of those
+    with a season, like those a week before, or of losses of which one is more skewed.
     With Bartlett weights it is up to 9 %, and by "hln" up to 76 %. A difference that the
     known variance detects with 80 % is found in 57 % of series of 60 unrelated records,
     66 % of 120, 68 % of 510 and 71 % of 2000; with rho of 0.8 in 55 % of 250 and 78 % of
     2000. Where n (1 - rho) / (1 + rho) is smaller, the flag "too-few-independent-times"
-    leaves at most 6.3 % of series of normal, absolute, squared and 0/1 losses that are
-    rejected without it (standard error 0.5 %), but up to 13 % of Brier and log losses, in
-    which dependence may hide under noise. From 13 on it marks at most 9 % of normal series
-    and 11 % of 0/1 losses. Those of a model that is really better are marked more often, if
-    few records differ and nearly all are in its favour: 24 of 25 in 250 records.
+    leaves at most 6.5 % of series of normal and 0/1 losses that are rejected without it
+    (standard error 0.4 %), but up to 13 % of Brier and log losses, in which dependence may
+    hide under noise. From 13 on it marks at most 9 % of normal series and 13 % of 0/1
+    losses. If a model is better in 19 of 20 records that differ, which are unrelated, it
+    marks 75 % of series of 24 such records, and 14 % of 100: these may be long runs.
 
     Records that are alike for so long that even 4 cosines are expected to miss more than
     20 % of the variance are flagged "too-few-independent-times". So are those of which the

@@ -19,6 +19,9 @@ evidence against equal models in unrelated records either."""
 MANY_RUNS = 60
 """Number of runs of signs from which more time points than these are independent."""
 
+FEWEST_EXPECTED = 2.0
+"""Number of changes of sign in random order from which as many show independence."""
+
 MANY_TIMES = 10_000
 """Number of time points of which runs in the first ones are enough."""
 
@@ -36,6 +39,8 @@ def takes_few_turns(sums: FloatArray) -> bool:
     evenly over the logarithm of the independent time points; they are few if they are
     probably fewer than `FEWEST_INDEPENDENT`. So are those of few records that differ, all
     in favour of one model: it is the better one, or the better one for the time being.
+    Signs that change as often as in random order are left alone, if that is not hardly
+    ever: one model is better then, and times are independent.
 
     Parameters
     ----------
@@ -48,6 +53,8 @@ def takes_few_turns(sums: FloatArray) -> bool:
     at, turns = _signs(sums)
     if len(at) < FEWEST_SIGNS or turns.sum() >= MANY_RUNS:
         return False
+    if _as_in_random_order(sums[at], turns):
+        return False
     independent = LEAST * RATIO ** np.arange(math.log(n / LEAST) / math.log(RATIO))
     correlations = np.maximum((n - independent) / (n + independent), 0.0)
     log_weight = np.full(len(independent), math.log(0.5 / len(independent)))
@@ -57,6 +64,14 @@ def takes_few_turns(sums: FloatArray) -> bool:
         # The probability over that of unrelated times, one half.
         log_weight += np.log1p(-powers if turned else powers) @ numbers
     return _share_of_few(log_weight, independent) > 0.5
+
+
+def _as_in_random_order(values: FloatArray, turns: np.ndarray) -> bool:
+    """Whether signs change no less often than is expected in random order."""
+    above = values > values.mean()
+    share = float(above.mean())
+    expected = 2 * len(values) * share * (1 - share)
+    return expected >= FEWEST_EXPECTED and turns.sum() >= expected
 
 
 def _signs(sums: FloatArray) -> tuple[np.ndarray, np.ndarray]:
