@@ -146,8 +146,8 @@ def fluctuation(
     little power, and is flagged "too-few-independent-times" if more than half of the
     variance is expected to be missing, if differences have few runs of signs, or if windows
     slide over fewer trainings than cosines. Equal models are rejected in 1 to 4 % of
-    series, and in 6.5 % of 500 records with a disagreement in 0/1 losses whose
-    autocorrelation is 0.95 (standard error 0.5 %), by
+    series, and in 6.7 % of 500 records with a disagreement in 0/1 losses whose
+    autocorrelation is 0.95 (standard error 0.6 %), by
     ``benchmarks/validity/time/conditional.py``. The distribution of the statistic
     is that of random series whose variance is estimated in the same way; with a known
     variance the quantiles are those of table 1 of [1]_. Equal forecasts have p = 1,
