@@ -1,4 +1,4 @@
-"""How long the better of two models stays so, by the signs of their differences in time."""
+"""Runs of signs of differences in time, by which few time points are independent."""
 
 import math
 
@@ -30,7 +30,7 @@ LEAST, RATIO = 0.5, 1.1
 
 
 def takes_few_turns(sums: FloatArray) -> bool:
-    """Whether the signs of the differences say that few time points are independent.
+    """Tell whether the signs of the differences leave few time points independent.
 
     The spectrum of few records that differ does not show it. Let the signs of equal models
     be a Markov chain of two states, so that those at k time points from each other are the
@@ -39,8 +39,8 @@ def takes_few_turns(sums: FloatArray) -> bool:
     evenly over the logarithm of the independent time points; they are few if they are
     probably fewer than `FEWEST_INDEPENDENT`. So are those of few records that differ, all
     in favour of one model: it is the better one, or the better one for the time being.
-    Signs that change as often as in random order are left alone, if that is not hardly
-    ever: one model is better then, and times are independent.
+    Signs that change as often as is expected in random order, if that is twice or more,
+    are those of independent times, of which one model may be better.
 
     Parameters
     ----------
@@ -48,12 +48,14 @@ def takes_few_turns(sums: FloatArray) -> bool:
         Differences at each time point; those of 0 have no sign.
     """
     n = len(sums)
-    if n > MANY_TIMES and _signs(sums[:MANY_TIMES])[1].sum() >= MANY_RUNS:
+    if n > MANY_TIMES and _changes(_signs(sums[:MANY_TIMES])[1]).sum() >= MANY_RUNS:
         return False
-    at, turns = _signs(sums)
+    at, signs = _signs(sums)
+    turns = _changes(signs)
     if len(at) < FEWEST_SIGNS or turns.sum() >= MANY_RUNS:
         return False
-    if _as_in_random_order(sums[at], turns):
+    expected = 2 * len(signs) * signs.mean() * (1 - signs.mean())
+    if FEWEST_EXPECTED <= expected <= turns.sum():
         return False
     independent = LEAST * RATIO ** np.arange(math.log(n / LEAST) / math.log(RATIO))
     correlations = np.maximum((n - independent) / (n + independent), 0.0)
@@ -66,16 +68,8 @@ def takes_few_turns(sums: FloatArray) -> bool:
     return _share_of_few(log_weight, independent) > 0.5
 
 
-def _as_in_random_order(values: FloatArray, turns: np.ndarray) -> bool:
-    """Whether signs change no less often than is expected in random order."""
-    above = values > values.mean()
-    share = float(above.mean())
-    expected = 2 * len(values) * share * (1 - share)
-    return expected >= FEWEST_EXPECTED and turns.sum() >= expected
-
-
 def _signs(sums: FloatArray) -> tuple[np.ndarray, np.ndarray]:
-    """Positions of differences that are not 0, and whether each next one has another sign.
+    """Positions of differences that are not 0, and whether each sign is positive.
 
     The sign is that of the distance from their mean: for gains and losses of one size that
     of the difference, and of losses of any size not that of the better model. Those of one
@@ -85,8 +79,12 @@ def _signs(sums: FloatArray) -> tuple[np.ndarray, np.ndarray]:
     distances = sums[at] - sums[at].mean() if len(at) else sums[at]
     if distances.any():
         at, distances = at[distances != 0], distances[distances != 0]
-    signs = distances > 0
-    return at, signs[1:] != signs[:-1]
+    return at, distances > 0
+
+
+def _changes(signs: np.ndarray) -> np.ndarray:
+    """Tell whether each next sign is another one."""
+    return np.asarray(signs[1:] != signs[:-1])
 
 
 def _share_of_few(log_weight: FloatArray, independent: FloatArray) -> float:
