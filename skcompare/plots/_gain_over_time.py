@@ -140,7 +140,7 @@ class GainOverTimeDisplay(PairDisplay, title="Gain over time"):
     >>> ordered = OrderedDifferences.from_differences(gains, measure="absolute_error")
     >>> display = GainOverTimeDisplay.of_result(ordered)
     >>> f"p = {display.pvalue:.4f}"
-    'p = 0.0001'
+    'p = 0.0003'
     >>> display.frame()["better"].unique().tolist()
     ['challenger better', 'not distinguished', 'champion better']
     """
