@@ -214,7 +214,7 @@ def _what_time_lacks(entry: PairedTestEntry, predictions: Schema) -> str:
     if predictions.time is None:
         return ""
     least = OrderedDifferences.least_records * predictions.horizon
-    if has_fewer_times(predictions.time, least):
+    if has_fewer_times(predictions.time[predictions.tested], least):
         return (
             f"{entry.name} needs {least} time points, {OrderedDifferences.least_records} "
             f"for each step of the horizon of {predictions.horizon}, and there are "
@@ -231,16 +231,22 @@ def _what_splits_lack(entry: PairedTestEntry, predictions: Predictions) -> str:
     """Return the reason why a test cannot use splits in time order, or ""."""
     if predictions.design.grouped and predictions.time is None:
         return (
-            f"{entry.name} needs the time of each record where these come in series; take "
-            "evidence(OrderedDifferences, time=...) of the comparison, and test that"
+            f"{entry.name} needs the time of each record where these come in series; pass "
+            "`time` beside `groups`"
         )
     least = OrderedDifferences.least_records * least_horizon(predictions)
-    if predictions.n_tested < least:
+    n, unit = predictions.n_tested, "test records"
+    if predictions.time is not None:
+        n, unit = predictions.n_times or 0, "tested time points"
+    if n < least:
         return (
-            f"{entry.name} needs {least} test records, {OrderedDifferences.least_records} "
-            "for each step of the horizon, which is 1 more than the gap, and there are "
-            f"{predictions.n_tested}; use longer test sets, or more"
+            f"{entry.name} needs {least} {unit}, {OrderedDifferences.least_records} for "
+            "each step of the horizon, which is at least 1 more than the gap, and there "
+            f"are {n}; use longer test sets, or more"
         )
+    only_series = all("grouped" in design for design in entry.designs)
+    if only_series and predictions.groups is None:
+        return f"{entry.name} needs at least 2 series, and these have no `groups`"
     reason = why_no_series(predictions)
     return f"{entry.name} is for records in time order, and {reason}" if reason else ""
 

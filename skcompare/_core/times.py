@@ -31,6 +31,12 @@ def check_times(name: str, values: Any) -> np.ndarray:
         Numbers, timestamps, or text of ISO 8601. Timestamps with a time zone are converted
         to UTC.
     """
+    if isinstance(values, str):
+        raise ValueError(
+            f"`{name}` must be numbers or timestamps, one per record. Got the name "
+            f"{values!r}. Pass the column itself; columns have names where predictions are "
+            "columns of a frame or a file."
+        )
     array = as_array(values)
     if array.dtype.kind == "O" and hasattr(values, "to_numpy") and hasattr(values, "dt"):
         # Timestamps with one time zone are objects, until they are converted to UTC.
@@ -139,6 +145,15 @@ def check_horizon(horizon: Any, time: Any) -> int:
             "time of each record too."
         )
     return number
+
+
+def time_text(time: Any, times: np.ndarray) -> str:
+    """Format a number or timestamp, as a date if all of the times are dates."""
+    if times.dtype.kind != "M":
+        return str(time.item())
+    are_days = (times.astype("datetime64[D]") == times).all()
+    text = np.datetime_as_string(time, unit="D" if are_days else "m")
+    return str(text).replace("T", " ")
 
 
 def time_codes(times: np.ndarray) -> np.ndarray:

@@ -44,7 +44,7 @@ from skcompare.comparators._compare import (
     compare_pair,
     compare_several,
 )
-from skcompare.comparators._splits import make_splits, rehearse, resolve_cv
+from skcompare.comparators._splits import Splits, make_splits, rehearse, resolve_cv
 from skcompare.model_selection import BlockRegularized5x2CV
 from skcompare.predictions import (
     CHALLENGER,
@@ -61,8 +61,10 @@ from skcompare.predictions import (
     is_mixed,
     is_prefit,
     n_rows,
+    ordered_by,
     takes_no_seed,
     target_of,
+    times_of,
 )
 from skcompare.reports import Comparison, MultipleComparison
 from skcompare.stats.core import ADJUSTMENTS
@@ -194,7 +196,9 @@ class BaseComparator(
     """
 
     # Only a router: the metadata are for the classifiers and the splitter.
-    __metadata_request__fit = {"groups": UNUSED, "sample_weight": UNUSED}
+    __metadata_request__fit = dict.fromkeys(
+        ("groups", "time", "horizon", "sample_weight"), UNUSED
+    )
     __metadata_request__score = {"sample_weight": UNUSED}
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -250,6 +254,8 @@ class BaseComparator(
         y: Any,
         *,
         groups: Any = None,
+        time: Any = None,
+        horizon: int = 1,
         sample_weight: Any = None,
         **params: Any,
     ) -> Self:
@@ -264,6 +270,14 @@ class BaseComparator(
         groups : array-like of shape (n_samples,), optional
             Group of each record, for the splitter and for tests that account for
             dependence within groups. The design is then grouped.
+        time : array-like of shape (n_samples,), optional
+            Number or timestamp of each record, as for :func:`~skcompare.compare`: for
+            fitted estimators, and for splits that train on earlier times than they test.
+            These have the order of the records in X by default, and need `time` where
+            `groups` are series.
+        horizon : int, default=1
+            Time points by which forecasts are ahead, or by which true labels are late; at
+            least 1 more than the gap of splits.
         sample_weight : array-like of shape (n_samples,), optional
             Weights for fitting; with metadata routing on, for the classifiers that
             request them.
@@ -282,6 +296,7 @@ class BaseComparator(
         prefit = self._check_roles(sample_weight, params, target)
         y_labels = check_target(y, groups, fitting=not prefit, target=target)
         X, y, groups, sample_weight = indexable(X, y, groups, sample_weight)
+        times = times_of(time, horizon, len(y_labels))
         if y_labels.ndim == 1 and len(getattr(y, "shape", ())) == 2:
             # Warn of a column vector once, not in each fit.
             y = column_or_1d(y, warn=True)
@@ -293,11 +308,17 @@ class BaseComparator(
         if prefit:
             self.cv_: Any = PREFIT
             roles, required = self._named_estimators(), settings.required
-            self.predictions_ = collect_fitted(
+            collected = collect_fitted(
                 roles, X, y_labels, required=required, groups=groups, y_named=y
             )
+            self.predictions_ = ordered_by(collected, times, horizon)
         else:
-            self.predictions_ = self._collect(X, y, y_labels, groups, settings, routed, rng)
+            self.cv_ = resolve_cv(self.cv, y_labels, self.random_state, target)
+            split = routed.splitter.split
+            splits = make_splits(self.cv_, X, y_labels, groups, split, times, horizon)
+            self.predictions_ = self._collect(
+                X, y, y_labels, groups, settings, routed, rng, splits
+            )
         is_seed = isinstance(self.random_state, int | np.integer)
         self.comparison_ = self._compared(
             self.predictions_,
@@ -348,14 +369,13 @@ class BaseComparator(
         settings: Settings,
         routed: Bunch,
         rng: np.random.RandomState,
+        splits: Splits,
     ) -> Predictions:
         estimators = self._named_estimators()
-        self.cv_ = resolve_cv(self.cv, y_labels, self.random_state, settings.target)
-        splits = make_splits(self.cv_, X, y_labels, groups, routed.splitter.split)
         rehearse(settings, splits, y_labels)
         fit_params = [dict(routed[name].fit) for name, _ in estimators]
         twice = [n for n, e in estimators if self.check_reproducible or takes_no_seed(e)]
-        return collect_predictions(
+        collected = collect_predictions(
             estimators,
             X,
             y,
@@ -372,6 +392,7 @@ class BaseComparator(
             twice=twice,
             flags=(*splits.flags, *fitting_flags(estimators, fit_params)),
         )
+        return splits.ordered(collected)
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Return the metadata that the classifiers and the splitter request.
@@ -615,13 +636,15 @@ None
     evaluation counts every record once.
 
     Where records are in time order, each test set must be later than its training set. The
-    predictions of all test sets are then one series, in the order of the records in X, and
+    predictions of all test sets are then one series, in the order of the records in X or of
+    the `time` that is passed to `fit`, and
     :func:`~skcompare.stats.diebold_mariano` compares them by any mean of a loss, and by
     other scores through the influences of the records: those of labels and of errors from
     all predictions together, and those of ranks, such as the AUC, within the test sets. The
     conclusion is about the two methods, as they were trained along this series. Records
     that are tested twice, by windows that overlap, rule the test out, and so do several
-    series, named by `groups`, whose times are not known here. Further tests, such as
+    series, named by `groups`, without `time`. A time point that a split cuts in two is
+    trained on and tested. Further tests, such as
     :func:`~skcompare.stats.giacomini_white` and :func:`~skcompare.stats.fluctuation`, take
     :class:`~skcompare.evidence.OrderedDifferences`, an `evidence` of `comparison_`.
 

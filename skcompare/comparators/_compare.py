@@ -68,6 +68,7 @@ from skcompare.predictions import (
     check_roles_to_fit,
     check_target,
     is_mixed,
+    least_horizon,
     outputs_of_roles,
     predictions_from_arrays,
     predictions_from_cv_results,
@@ -222,12 +223,14 @@ def _facts_of(predictions: Predictions) -> dict[str, Any]:
 
 def size_in_time(predictions: Predictions) -> str:
     """Return the numbers of records, series and time points, and the horizon, as text."""
-    parts = [f"{predictions.n_records:,} records"]
-    if predictions.groups is not None:
-        n_series = len(np.unique(predictions.groups))
+    parts, groups = [f"{predictions.n_records:,} records"], predictions.groups
+    if predictions.n_tested < predictions.n_records:
+        parts = [f"{predictions.n_tested:,} of {parts[0]} tested"]
+    if groups is not None:
+        n_series = len(np.unique(groups[predictions.tested]))
         parts.append(f"in {n_series:,} series")
     parts.append(f"at {predictions.n_times:,} times")
-    return f"{' '.join(parts)}, horizon {predictions.horizon}"
+    return f"{' '.join(parts)}, horizon {least_horizon(predictions)}"
 
 
 def comparison_of_rows(
@@ -820,6 +823,8 @@ def compare_cv_results(
     cv: Any = None,
     design: Design | str | None = None,
     groups: ArrayLike | None = None,
+    time: ArrayLike | None = None,
+    horizon: int = 1,
     scoring: Any = None,
     tests: Any = "auto",
     alternative: str = "two-sided",
@@ -855,6 +860,11 @@ def compare_cv_results(
         it: halves of a block-regularized cross-validation look like random ones.
     groups : array-like of shape (n_samples,), optional
         Group of each record (patient, user); the design is then grouped.
+    time : array-like of shape (n_samples,), optional
+        Number or timestamp of each record, where each split tests later records than it
+        trains on. Such splits are by default in the order of the records in X.
+    horizon : int, default=1
+        Time points by which forecasts are ahead; at least 1 more than the gap of splits.
     scoring, tests, alternative, alpha, adjust, pos_label
         As in :class:`PairedComparator`. The scores of `cross_validate` are not needed:
         each measure is computed from the predictions.
@@ -912,6 +922,8 @@ def compare_cv_results(
         cv=cv,
         design=design,
         groups=groups,
+        time=time,
+        horizon=horizon,
         required=settings.required,
     )
     if is_mixed(fitted):

@@ -49,6 +49,7 @@ from skcompare.predictions import (
     run_tasks,
     take_rows,
     target_of,
+    times_of,
 )
 
 RAISE = "raise"
@@ -489,6 +490,8 @@ def cross_compare(
     y: Any,
     *,
     groups: Any = None,
+    time: Any = None,
+    horizon: int = 1,
     cv: Any = None,
     scoring: Any = None,
     n_jobs: int | None = None,
@@ -518,6 +521,11 @@ def cross_compare(
         Class labels, or numbers.
     groups : array-like of shape (n_samples,), optional
         Group of each record, for the splitter.
+    time : array-like of shape (n_samples,), optional
+        Number or timestamp of each record, where each split tests later records than it
+        trains on; the predictions then have it.
+    horizon : int, default=1
+        Time points by which forecasts are ahead.
     cv : None, int, splitter or iterable, default=None
         None is :class:`BlockRegularized5x2CV`, ten fits of each classifier. Anything else
         as in scikit-learn.
@@ -591,7 +599,8 @@ def cross_compare(
     rng = check_random_state(random_state)
     splitter = resolve_cv(cv, y_labels, random_state, target)
     routed = _routed(named_estimators, scorers, splitter, params, groups)
-    splits = make_splits(splitter, X, y_labels, groups, routed.split)
+    times = times_of(time, horizon, len(y_labels))
+    splits = make_splits(splitter, X, y_labels, groups, routed.split, times, horizon)
     seeds = rng.randint(LARGEST_SEED, size=len(splits.pairs)).tolist()
     kinds = frozenset({VALUES} if target == NUMBERS else {LABELS, SCORES})
     responses = kinds if return_predictions else frozenset[str]()
@@ -616,7 +625,7 @@ def cross_compare(
     report_failures(by_name, error_score)
     predictions = None
     if return_predictions:
-        predictions = predictions_of(
+        collected = predictions_of(
             named_estimators,
             [[outcome.predictions for outcome in own] for own in by_name.values()],
             X,
@@ -627,6 +636,7 @@ def cross_compare(
             flags=(*splits.flags, *fitting_flags(named_estimators, routed.fit)),
             y_named=y,
         )
+        predictions = splits.ordered(collected)
     outputs = outputs_of(by_name, splits.pairs, metrics, error_score, keep)
     return CrossComparison(outputs, cv=splitter, predictions=predictions)
 

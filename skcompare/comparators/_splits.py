@@ -35,6 +35,7 @@ from skcompare.predictions import (
     disjoint_split,
     encoded_target,
     n_rows,
+    ordered_by,
     seeded,
     with_windows,
 )
@@ -42,11 +43,17 @@ from skcompare.predictions import (
 
 @dataclass(frozen=True, slots=True)
 class Splits:
-    """Train and test indices, their design, and caveats about them."""
+    """Train and test indices, their design, caveats about them, and times of records."""
 
     pairs: list[Split]
     design: Design
     flags: tuple[str, ...]
+    times: np.ndarray | None = None
+    horizon: int = 1
+
+    def ordered(self, predictions: Predictions) -> Predictions:
+        """Return predictions for the splits with the time of their records."""
+        return ordered_by(predictions, self.times, self.horizon)
 
 
 def resolve_cv(cv: Any, y: Any, random_state: Any, target: str = CLASSES) -> Any:
@@ -67,20 +74,32 @@ def resolve_cv(cv: Any, y: Any, random_state: Any, target: str = CLASSES) -> Any
     return splitter
 
 
-def make_splits(splitter: Any, X: Any, y: np.ndarray, groups: Any, params: Any) -> Splits:
+def make_splits(
+    splitter: Any,
+    X: Any,
+    y: np.ndarray,
+    groups: Any,
+    params: Any,
+    times: np.ndarray | None = None,
+    horizon: int = 1,
+) -> Splits:
     """Make all splits of a splitter once, to be shared by all classifiers."""
     flags: tuple[str, ...] = ()
     if hasattr(splitter, "describe"):
         flags = splitter.describe(X, y, **params).flags
     n = n_rows(X)
-    pairs = [
-        disjoint_split(f"Split {k}", train, test, n)
-        for k, (train, test) in enumerate(splitter.split(X, y, **params))
-    ]
+    with warnings.catch_warnings():
+        if times is not None:
+            # The groups are series, which splits in time order need not separate.
+            warnings.filterwarnings("ignore", message="The groups parameter is ignored")
+        pairs = [
+            disjoint_split(f"Split {k}", train, test, n)
+            for k, (train, test) in enumerate(splitter.split(X, y, **params))
+        ]
     if not pairs:
         raise ValueError(f"`cv` must give at least one split. Got none from {splitter}.")
     design = design_of(splitter, len(pairs), grouped=groups is not None)
-    return Splits(pairs, with_windows(design, pairs), flags)
+    return Splits(pairs, with_windows(design, pairs, times), flags, times, horizon)
 
 
 LEVEL = 0.05
@@ -218,7 +237,7 @@ def _correct_predictions(
     """
     tests = [test for _, test in splits.pairs]
     records = np.concatenate(tests)
-    n = int(records.max()) + 1
+    n = int(records.max()) + 1 if splits.times is None else len(splits.times)
     y: Any = np.arange(n, dtype=np.float64)
     y = y if not outputs else np.column_stack([y] * outputs[0])
     correct: dict[str, Any] = {"values": y[records], "std": np.ones(len(records))}
@@ -238,4 +257,5 @@ def _correct_predictions(
         groups=np.arange(n) if splits.design.grouped else None,
         outputs=tuple(map(str, range(*outputs))) if outputs else (),
     )
+    made_up = splits.ordered(made_up)
     return PairedPredictions(made_up, role, role)

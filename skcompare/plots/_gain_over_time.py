@@ -8,18 +8,13 @@ import numpy as np
 
 from skcompare._core.design import GROUPED_TIME_ORDERED, IN_TIME, TIME_ORDERED_HOLDOUT
 from skcompare._core.formatting import format_pvalue, in_one_line
+from skcompare._core.times import time_text
 from skcompare._core.validation import alpha_of, check_confidence_level, check_count
 from skcompare._registry.metrics import CLASSES, NUMBERS, VALUES
 from skcompare._typing import FloatArray, IntArray
-from skcompare.evidence import OrderedDifferences
+from skcompare.evidence import OrderedDifferences, order_of
 from skcompare.plots._annotation import Finding, finding_of
-from skcompare.plots._numbers_display import (
-    axis_text,
-    gain_text,
-    groups_in,
-    lines_of,
-    short,
-)
+from skcompare.plots._numbers_display import axis_text, gain_text, lines_of, short
 from skcompare.plots.drawing._base import PairDisplay, pair_behind
 from skcompare.plots.drawing._labels import count_text, records_text
 from skcompare.plots.drawing._layout import Room, legend_below
@@ -233,9 +228,7 @@ class GainOverTimeDisplay(PairDisplay, title="Gain over time"):
     def _time_text(self, time: Any) -> str:
         if self.middle.dtype.kind != "M":
             return short(float(time))
-        days = self.middle.astype("datetime64[D]")
-        unit: Any = "D" if (days == self.middle).all() else "m"
-        return str(np.datetime_as_string(time, unit=unit)).replace("T", " ")
+        return time_text(time, self.middle)
 
     def _test_text(self) -> str:
         text = format_pvalue(self.pvalue, alpha_of(self.confidence_level))
@@ -325,15 +318,10 @@ def _by_labels(
     pair: PairedPredictions, time: Any = None, horizon: int | None = None
 ) -> OrderedDifferences:
     """Return the differences in the 0/1 loss, without time in the order of the records."""
-    predictions = pair.predictions
-    y = predictions.y_predicted()
+    y = pair.predictions.y_predicted()
     wrong = [(role.known_labels() != y).astype(np.float64) for role in pair.roles]
-    time = getattr(predictions, "time", None) if time is None else time
-    horizon = getattr(predictions, "horizon", 1) if horizon is None else horizon
-    groups = groups_in(pair)
-    ordered = OrderedDifferences.from_losses(
-        *wrong, time=time, groups=groups, horizon=horizon, loss=ZERO_ONE
-    )
+    order = order_of(pair, time, horizon)
+    ordered = OrderedDifferences.from_losses(*wrong, **order, loss=ZERO_ONE)
     is_holdout = pair.design.name in IN_ORDER
     return ordered if is_holdout else replace(ordered, design=pair.design)
 

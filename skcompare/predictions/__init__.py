@@ -80,7 +80,13 @@ from skcompare.predictions._predictions import (
     take_rows,
     what_lacks,
 )
-from skcompare.predictions._splits_in_time import least_horizon, why_no_series, with_windows
+from skcompare.predictions._splits_in_time import (
+    least_horizon,
+    ordered_by,
+    times_of,
+    why_no_series,
+    with_windows,
+)
 from skcompare.predictions._worker_memory import run_tasks
 
 __all__ = [

@@ -46,7 +46,7 @@ from skcompare.predictions._predictions import (
     encoded_target,
     n_rows,
 )
-from skcompare.predictions._splits_in_time import with_windows
+from skcompare.predictions._splits_in_time import ordered_by, times_of, with_windows
 
 
 def recognised_design(splits: Sequence[Split], n: int, *, grouped: bool = False) -> Design:
@@ -138,6 +138,7 @@ class SplitInfo:
     n_test: Any = None
     design: Design | str | None = None
     classifier: bool = True
+    times: np.ndarray | None = None
 
     @property
     def has_sizes(self) -> bool:
@@ -222,8 +223,8 @@ class SplitInfo:
             recognised = recognised if of_splitter.kind == "unknown" else of_splitter
         if self.design is not None:
             recognised = _declared_design(self.design, n_splits, recognised)
-        if pairs is not None and recognised.kind == IN_TIME:
-            return with_windows(recognised, pairs)
+        if pairs is not None and (recognised.kind == IN_TIME or self.times is not None):
+            return with_windows(recognised, pairs, self.times)
         return recognised
 
     def of_outputs(self, outputs: Mapping[str, Any], n_splits: int) -> CvSplits:
@@ -404,6 +405,8 @@ def predictions_from_cv_results(
     cv: Any = None,
     design: Design | str | None = None,
     groups: ArrayLike | None = None,
+    time: ArrayLike | None = None,
+    horizon: int = 1,
     required: frozenset[str] = frozenset({LABELS, SCORES}),
 ) -> Predictions:
     """Predict the test sets with classifiers fitted by scikit-learn's `cross_validate`.
@@ -429,6 +432,11 @@ def predictions_from_cv_results(
         a block-regularized cross-validation look like random ones.
     groups : array-like of shape (n_samples,), optional
         Group of each record (patient, user); the design is then grouped.
+    time : array-like of shape (n_samples,), optional
+        Number or timestamp of each record, where each split tests later records than it
+        trains on. Such splits are by default in the order of the records.
+    horizon : int, default=1
+        Time points by which forecasts are ahead.
     required : frozenset of {"labels", "scores", "values", "std"}
         Kinds of predictions to collect. Scores are probabilities, or decision values of a
         classifier without them; a classifier without both has labels only. Regressors have
@@ -481,13 +489,14 @@ def predictions_from_cv_results(
             f"`X` and `y` must be the records that were split. Got {n_rows(X)} and "
             f"{len(labels)}."
         )
-    info = SplitInfo(X=X, y=y, cv=cv, groups=groups, design=design)
+    times = times_of(time, horizon, len(labels))
+    info = SplitInfo(X=X, y=y, cv=cv, groups=groups, times=times, design=design)
     n_splits = len(next(iter(results.values()))["estimator"])
     splits = info.of_outputs(results, n_splits)
     pairs = splits.pairs or ()
     tests = [test for _, test in pairs]
     classes, _ = encoded_target(labels)
-    return predictions_of(
+    predictions = predictions_of(
         fitted,
         [
             _predictions_of_output(name, output, X, tests, classes, required)
@@ -501,6 +510,7 @@ def predictions_from_cv_results(
         flags=_flags_of(info),
         y_named=y,
     )
+    return ordered_by(predictions, times, horizon)
 
 
 def cross_validated_pair(

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from skcompare._core.design import HOLDOUT, TIME_ORDERED_HOLDOUT, Design
+from skcompare._core.design import HOLDOUT, IN_TIME, TIME_ORDERED_HOLDOUT, Design
 from skcompare._core.store import FileFormat, know_class
 from skcompare._core.times import check_horizon, check_times
 from skcompare._core.validation import (
@@ -274,8 +274,13 @@ class Predictions:
 
     @property
     def n_times(self) -> int | None:
-        """Number of time points; None if the time of the records is unknown."""
-        return None if self.time is None else len(np.unique(self.time))
+        """Number of time points of tested records; None if their time is unknown."""
+        return None if self.time is None else len(np.unique(self.time[self.tested]))
+
+    @property
+    def tested(self) -> Any:
+        """Positions of the predicted records, or a slice of all of them."""
+        return slice(None) if self.records is None else self.records
 
     @property
     def n_tested(self) -> int:
@@ -576,12 +581,14 @@ def predictions_from_arrays(
 
 
 def in_time(predictions: Predictions, time: ArrayLike, horizon: int) -> Predictions:
-    """Return predictions for a hold-out set with the time of its records."""
+    """Return predictions for a hold-out set, or splits, with the time of their records."""
     times = check_times("time", time)
     check_same_length(
         {"time": times}, {"predictions": np.broadcast_to(0, predictions.n_records)}
     )
-    design = Design(TIME_ORDERED_HOLDOUT.kind, grouped=predictions.groups is not None)
+    design = predictions.design
+    if design.kind != IN_TIME:
+        design = Design(TIME_ORDERED_HOLDOUT.kind, grouped=predictions.groups is not None)
     return replace(predictions, time=times, horizon=horizon, design=design)
 
 

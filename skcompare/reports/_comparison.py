@@ -170,9 +170,10 @@ def settings_of(comparison: Any) -> dict[str, str]:
 
 def design_text(comparison: Any) -> str:
     """Format the design and size of the evidence in one line."""
-    records = getattr(comparison, "size", "") or f"{comparison.n_records:,} records"
+    records = f"{comparison.n_records:,} records"
     if comparison.n_tested < comparison.n_records:
         records = f"{comparison.n_tested:,} of {records} tested"
+    records = getattr(comparison, "size", "") or records
     parts = [str(comparison.design), records]
     if comparison.design.kind in HALVES:
         parts.append("trained on half of them")

@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pytest
 from scipy.stats import t as student
+from sklearn import config_context
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.metrics import accuracy_score, make_scorer, roc_auc_score
 from sklearn.model_selection import KFold, TimeSeriesSplit, cross_validate
@@ -16,6 +17,7 @@ from skcompare import (
     MultipleComparator,
     PairedComparator,
     PairedEstimator,
+    compare,
     compare_cv_results,
     cross_compare,
     make_paired_scorer,
@@ -364,7 +366,7 @@ def test_times_and_series_of_records(series):
     X, y = series
     stores, days = np.arange(N) % 3, np.arange(N) // 3
     comparator = of_numbers(TimeSeriesSplit(4), scoring="r2")
-    words = "diebold_mariano needs the time of each record"
+    words = "diebold_mariano needs the time of each record.*pass `time` beside `groups`"
     with pytest.warns(UserWarning, match=words), pytest.warns(match="groups parameter"):
         comparison = comparator.fit(X, y, groups=stores).comparison_
     ordered = comparison.evidence(OrderedDifferences, time=days)
@@ -445,3 +447,123 @@ def test_unit_and_refit(series):
     assert rows[0].pvalue == pytest.approx(rows[1].pvalue)
     assert 1e6 * rows[0].difference == pytest.approx(rows[1].difference)
     assert (3,) == small.predict(X[:3]).shape
+
+
+DAYS = np.datetime64("2024-01-01") + np.arange(N)
+
+
+@pytest.mark.parametrize("order", ["sorted", "own splits of shuffled records"])
+def test_times_of_records_that_are_split(series, order):
+    """Times decide which splits are in time order, whatever the order of the records."""
+    X, y = series
+    cv = TimeSeriesSplit(4)
+    expected = of_numbers(cv).fit(X, y).comparison_
+    days, splits = DAYS, cv
+    if order != "sorted":
+        at = np.random.default_rng(0).permutation(N)
+        place = np.argsort(at)
+        X, y, days = X[at], y[at], DAYS[at]
+        splits = [(place[train], place[test]) for train, test in cv.split(series[0])]
+    comparison = of_numbers(splits).fit(X, y, time=days).comparison_
+
+    assert expected.design == comparison.design
+    assert "192 of 240 records tested at 192 times, horizon 1" in " ".join(
+        str(comparison).split()
+    )
+    for row, other in zip(expected.rows, comparison.rows, strict=True):
+        assert row.pvalue == pytest.approx(other.pvalue)
+    ordered = comparison.evidence(OrderedDifferences)
+    assert DAYS[48:].tolist() == ordered.times.astype(DAYS.dtype).tolist()
+
+
+def test_series_that_are_split(series):
+    """Groups are series where times are passed; both tests of them run."""
+    X, y = series
+    stores, days = np.arange(N) % 3, np.arange(N) // 3
+    options = {"scoring": "neg_mean_absolute_error", "tests": "two_way_t"}
+    comparator = of_numbers(TimeSeriesSplit(4, gap=3), **options)
+    comparison = comparator.fit(X, y, groups=stores, time=days).comparison_
+    ordered = comparison.evidence(OrderedDifferences)
+
+    assert (64, 3, 2) == (ordered.n_times, ordered.groups.n_groups, ordered.horizon)
+    assert ["diebold_mariano", "two_way_t"] == [row.test for row in comparison.rows]
+    assert diebold_mariano(ordered).pvalue == comparison.rows[0].pvalue
+    assert two_way_t(ordered).pvalue == comparison.rows[1].pvalue
+    assert all("invalid-design" not in row.flags for row in comparison.rows)
+
+
+def test_horizon_of_fit(series):
+    """At least 1 more than the gap, with times or without; other splits have none."""
+    for gap, horizon, expected in [(3, 1, 4), (3, 6, 6), (0, 2, 2)]:
+        for time in (None, DAYS):
+            comparator = of_numbers(TimeSeriesSplit(4, gap=gap))
+            comparator.fit(*series, time=time, horizon=horizon)
+            evidence = comparator.comparison_.evidence(OrderedDifferences)
+
+            assert expected == evidence.horizon
+    with pytest.warns(UserWarning, match="needs 320 test records"):
+        of_numbers(scoring="r2").fit(*series, horizon=40)
+    for cv in (KFold(4), "prefit"):
+        models = [model.fit(*series) for model in (Ridge(), KNeighborsRegressor())]
+        with pytest.raises(ValueError, match="Got 3 without `time`"):
+            PairedComparator(*models, cv=cv).fit(*series, horizon=3)
+    with pytest.raises(ValueError, match="`horizon` must be an integer of at least 1"):
+        of_numbers().fit(*series, horizon=0)
+
+
+def test_times_that_splits_do_not_follow(series):
+    """Refused before the first fit, with what does."""
+    words = "Got 4-fold cross-validation, which trains on later ones too.*TimeSeriesSplit"
+    with pytest.raises(ValueError, match=words):
+        of_numbers(KFold(4)).fit(*series, time=DAYS)
+    words = "trains on time 2024-08-27 and tests time 2024-05-24. Sort the records by time"
+    with pytest.raises(ValueError, match=words):
+        of_numbers().fit(*series, time=DAYS[::-1])
+    with pytest.raises(ValueError, match="time has 239, records has 240"):
+        of_numbers().fit(*series, time=DAYS[1:])
+    with pytest.raises(ValueError, match=r"Got the name 'day'\. Pass the column"):
+        of_numbers().fit(*series, time="day")
+
+
+def test_times_of_fitted_models(series):
+    """As those of `compare`, for a hold-out and for one split; routing changes nothing."""
+    X, y = series
+    early, late = slice(0, 100), slice(100, N)
+    models = [model.fit(X[early], y[early]) for model in (Ridge(), KNeighborsRegressor())]
+    held = {"old": models[0].predict(X[late]), "new": models[1].predict(X[late])}
+    expected = compare(y[late], held, time=DAYS[late], horizon=2, scoring="r2")
+    prefit = PairedComparator(*models, cv="prefit", scoring="r2")
+    one = [(np.arange(100), np.arange(100, N))]
+    with config_context(enable_metadata_routing=True):
+        fitted = prefit.fit(X[late], y[late], time=DAYS[late], horizon=2).comparison_
+    found = [
+        fitted,
+        of_numbers(one, scoring="r2").fit(X, y, time=DAYS, horizon=2).comparison_,
+    ]
+    for comparison in found:
+        assert "time-ordered hold-out" == str(comparison.design)
+        assert expected.rows[0].pvalue == pytest.approx(comparison.rows[0].pvalue)
+        assert "140 times, horizon 2" in str(comparison)
+
+
+def test_times_of_cross_validate(series):
+    """Passed to the comparison of its outputs, and kept by `cross_compare`."""
+    X, y = series
+    cv = TimeSeriesSplit(4)
+    stores, days = np.arange(N) % 3, np.arange(N) // 3
+    order = {"groups": stores, "time": days, "horizon": 2}
+    expected = of_numbers(cv).fit(X, y, **order).comparison_
+    keep = {"return_estimator": True, "return_indices": True}
+    models = {"champion": Ridge(), "challenger": KNeighborsRegressor()}
+    old, new = (cross_validate(model, X, y, cv=cv, **keep) for model in models.values())
+    crossed = cross_compare(models, X, y, cv=cv, return_predictions=True, **order)
+    for known in (cv, None):
+        comparison = compare_cv_results(old, new, X, y, cv=known, **order)
+        assert expected.design == comparison.design
+        assert expected.rows[0].pvalue == comparison.rows[0].pvalue
+    ordered = OrderedDifferences.from_pair(crossed.predictions.pair(*models))
+    assert (64, 2) == (ordered.n_times, ordered.horizon)
+    folds = cross_validate(Ridge(), X, y, cv=KFold(4), **keep)
+    for known in (KFold(4), None):
+        with pytest.raises(ValueError, match="Got 4-fold cross-validation, which trains"):
+            compare_cv_results(folds, folds, X, y, cv=known, time=DAYS)

@@ -132,6 +132,22 @@ def test_equal_models():
     assert "no difference is found" in display.summary
 
 
+def test_splits_at_their_times():
+    """The pooled predictions of all test sets, at the times of their records."""
+    X = np.column_stack([OLD, NEW])
+    models = LogisticRegression(C=1e-3), LogisticRegression()
+    comparator = PairedComparator(*models, cv=TimeSeriesSplit(4))
+    comparison = comparator.fit(X, LABELS, time=DAYS).comparison_
+    display = GainOverTimeDisplay.of_result(comparison)
+
+    assert (240, 240) == (display.n_times, display.n)
+    assert [DAYS[60], DAYS[-1]] == [display.first[0], display.last[-1]]
+    assert comparison.rows[0].pvalue == pytest.approx(display.finding.pvalue)
+    positions = GainOverTimeDisplay.of_result(comparator.fit(X, LABELS))
+    assert display.gain.tolist() == positions.gain.tolist()
+    assert [60, N - 1] == [positions.first[0], positions.last[-1]]
+
+
 def test_other_designs_and_few_records():
     """Folds have no time order, and a few records say too little."""
     X = np.column_stack([OLD, NEW])

@@ -98,8 +98,8 @@ def why_no_scorer(entry: PairedTestEntry) -> str:
     if not entry.valid_for(HOLDOUT):
         return (
             f"{entry.name} is valid for {', '.join(entry.designs)} only, and a scorer "
-            "sees two fitted classifiers on one test set without groups. PairedComparator "
-            "runs it"
+            "sees two fitted classifiers on one test set without groups and times. "
+            "PairedComparator runs it"
         )
     if not hasattr(entry.needs, "from_pair"):
         return (
