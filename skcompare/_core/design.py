@@ -84,7 +84,7 @@ _ASSUMPTIONS = {
         "windows. Records that follow each other may be alike; a valid test allows for it."
     ),
     "time-ordered holdout": (
-        "Neither classifier was trained, tuned or chosen on the records that were tested, "
+        "Neither model was trained, tuned or chosen on the records that were tested, "
         "nor on later ones. Records that follow each other may be alike; a valid test "
         "allows for it. What it concludes is about the time that the records cover, and "
         "about times like it."

@@ -13,7 +13,13 @@ from skcompare._registry.tests import get_test
 from skcompare._typing import IntArray
 from skcompare.evidence import AgreementMatrix, ContingencyTable, JointCounts
 from skcompare.plots._annotation import Finding, finding_of
-from skcompare.plots.drawing._base import OF_LABELS, ONCE, PairDisplay, Place
+from skcompare.plots.drawing._base import (
+    OF_LABELS,
+    ONCE,
+    ONCE_IN_ANY_ORDER,
+    PairDisplay,
+    Place,
+)
 from skcompare.plots.drawing._heatmap import frame_cell, heat_table
 from skcompare.plots.drawing._labels import count_text, distinct, records_text, short_count
 from skcompare.plots.drawing._layout import Room
@@ -30,7 +36,13 @@ TITLE_CHARACTERS, LINE_HEIGHT = 48, 0.17
 class ContingencyDisplay(
     PairDisplay,
     title="Who was right",
-    place=Place(1, OF_LABELS, needs=("ContingencyTable",), same=OF_LABELS, designs=ONCE),
+    place=Place(
+        1,
+        OF_LABELS,
+        needs=("ContingencyTable",),
+        same=OF_LABELS,
+        designs=ONCE_IN_ANY_ORDER,
+    ),
 ):
     """Contingency table of correct and incorrect predictions of two classifiers.
 
@@ -64,8 +76,8 @@ class ContingencyDisplay(
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         Direction of the test and the interval.
 
-    Predictions from cross-validation, or for records in groups, have no p-value here,
-    because McNemar's test is not valid for them; the picture states this.
+    Predictions from cross-validation, or for records in groups or in time order, have no
+    p-value here, because McNemar's test is not valid for them; the picture states this.
 
     Examples
     --------

@@ -257,7 +257,10 @@ class GainOverTimeDisplay(PairDisplay, title="Gain over time"):
     def _title(self) -> list[str]:
         *mean, test = lines_of(self.finding)
         lines = [", ".join(mean), test, self._band_text(), self._test_text()]
-        return wrapped([*lines, *self.finding.caveats], LINE_CHARACTERS)
+        if self.finding.flags:
+            # The summary explains them, in several lines each.
+            lines.append(f"Flagged: {', '.join(self.finding.flags)}")
+        return wrapped(lines, LINE_CHARACTERS)
 
     def _room(self) -> Room:
         return Room(width=6.4, height=4.2 + LINE_HEIGHT * len(self._title()))

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from scipy.special import ndtri
 
-from skcompare._core.design import Design
+from skcompare._core.design import TIME_ORDERED_HOLDOUT, Design
 from skcompare._core.formatting import decimals_for, format_number
 from skcompare._typing import FloatArray
 from skcompare.evidence import PlacementValues
@@ -105,6 +105,7 @@ def _tested(
 
 NO_BAND = "no band: models of the splits share training records"
 ONE_SPLIT = "no band: nothing says how models of other splits would vary"
+RECORDS_IN_TIME = "no band: it takes records as unrelated, and these are in time order"
 
 
 @dataclass(eq=False, repr=False)
@@ -125,7 +126,8 @@ class RocComparisonDisplay(
     Scores of models that were trained on different folds have no common threshold. With
     cross-validated predictions the sensitivities of the splits' curves are averaged at each
     rate, and no band is drawn: splits share training records, so that the variance of their
-    mean has no simple estimate. Thin lines are the differences of up to 30 splits.
+    mean has no simple estimate. Thin lines are the differences of up to 30 splits. Records
+    in time order have no band either, which would take them as unrelated.
 
     Parameters
     ----------
@@ -145,7 +147,8 @@ class RocComparisonDisplay(
     counts : tuple of two int
         Positive and negative records.
     significance : str
-        Text of the rates at which the simultaneous band excludes 0.
+        Text of the rates at which the simultaneous band excludes 0, or of the reason why
+        there is no band.
     splits : ndarray of shape (n_drawn, n_points)
         Differences of each split.
     n_splits, n_left_out : int
@@ -297,6 +300,9 @@ class RocComparisonDisplay(
         champion, challenger = curves.mean(axis=0)
         aucs = np.mean([split.aucs for split in rankings.splits], axis=0)
         differences = curves[:, 1] - curves[:, 0]
+        why_no_band = NO_BAND if len(differences) > 1 else ONE_SPLIT
+        if rankings.design.kind == TIME_ORDERED_HOLDOUT.kind:
+            why_no_band = RECORDS_IN_TIME
         return cls(
             fpr=np.append(0.0, rates),
             champion=champion,
@@ -306,7 +312,7 @@ class RocComparisonDisplay(
             finding=Finding(float(aucs[1] - aucs[0]), design=str(rankings.design)),
             names=rankings.splits[0].names,
             counts=rankings.counts,
-            significance="",
+            significance=why_no_band,
             splits=differences if len(differences) <= MOST_DRAWN else differences[:0],
             n_splits=len(differences),
             n_left_out=rankings.n_left_out,
@@ -328,7 +334,8 @@ class RocComparisonDisplay(
             ", ".join(finding.lines("The difference of the AUCs is")),
         ]
         if self.bands is None:
-            sentences.append(f"{self._splits_text}, {self._no_band}")
+            text = ", ".join(filter(None, (self._splits_text, self.significance)))
+            sentences.append(text[0].upper() + text[1:])
         else:
             level = percent(finding.confidence_level)
             sentences.append(f"By the {level} band over all rates {self.significance}")
@@ -338,16 +345,14 @@ class RocComparisonDisplay(
     def _records_text(self) -> str:
         """Numbers of positive and negative records as text; for splits, of predictions."""
         positives, negatives = map(count_text, self.counts)
-        if self.bands is None:
+        if self.bands is None and self.significance != RECORDS_IN_TIME:
             return f"{positives} predictions for positive, {negatives} to negative records"
         return f"{positives} positive, {negatives} negative records"
 
     @property
-    def _no_band(self) -> str:
-        return NO_BAND if self.n_splits > 1 else ONE_SPLIT
-
-    @property
     def _splits_text(self) -> str:
+        if self.significance == RECORDS_IN_TIME:
+            return ""
         text = f"Mean of the curves of {self.n_splits} splits"
         if self.n_splits == 1:
             text = "Curves of 1 split"
@@ -388,7 +393,7 @@ class RocComparisonDisplay(
         ax.set_xlabel("False positive rate (1 − specificity)")
         ax.set_ylabel("Sensitivity (true positive rate)")
         title = f"ROC curves\n{self._records_text}"
-        if self.bands is None:
+        if self.bands is None and self._splits_text:
             title = f"{title}\n{self._splits_text.replace(', ', chr(10))}"
         ax.set_title(title, fontsize="medium")
         legend_below(ax)
@@ -417,7 +422,7 @@ class RocComparisonDisplay(
         )
         lines = [*finding.lines("Difference of AUCs"), *finding.caveats]
         if self.bands is None:
-            lines.append(self._no_band.capitalize())
+            lines.append(self.significance.capitalize())
         ax.set_title("\n".join(wrapped(lines, WIDEST)), fontsize="medium")
         legend_below(ax)
 

@@ -8,7 +8,7 @@ from html import escape
 from typing import Any, NamedTuple
 from warnings import catch_warnings, filterwarnings
 
-from skcompare._core.design import HOLDOUT, TIME_ORDERED_HOLDOUT
+from skcompare._core.design import HOLDOUT, IN_TIME, TIME_ORDERED_HOLDOUT
 from skcompare._core.formatting import in_one_line
 from skcompare._registry.metrics import NUMBERS, keywords_of, loss_of
 from skcompare._registry.tests import paired_tests
@@ -24,6 +24,7 @@ from skcompare.plots.drawing._style import CHALLENGER, CHAMPION, INK, LINE, SOFT
 from skcompare.plots.forest._forest import ForestDisplay, RelativePrecisionDisplay
 from skcompare.plots.several._critical_difference import CriticalDifferenceDisplay
 from skcompare.plots.several._pairwise import PairwiseDisplay
+from skcompare.predictions import why_no_series
 
 VARIABLES = {
     CHAMPION: "--champion",
@@ -140,7 +141,7 @@ POINTS = 100
 
 REPEATED = "records are predicted more than once in this design"
 OPEN = "it is not known that predictions for these splits may be counted together"
-IN_TIME = "its limits take records as unrelated, and these are in the order of time"
+UNRELATED = "its limits take records as unrelated, and these are in the order of time"
 POOLED = (
     "all predictions together have another error than the mean of the splits, in the table"
 )
@@ -189,11 +190,15 @@ class Pictures:
         comparison, title = self.comparison, title or kind.title
         design, alpha = comparison.design.kind, comparison.alpha
         if place.designs and design not in place.designs:
-            is_open = design in ("time ordered", "unknown")
-            reason = OPEN if is_open else REPEATED
-            self.leave_out(
-                title, IN_TIME if design == TIME_ORDERED_HOLDOUT.kind else reason
-            )
+            in_time = (IN_TIME, TIME_ORDERED_HOLDOUT.kind)
+            reasons = dict.fromkeys(in_time, UNRELATED) | {"unknown": OPEN}
+            self.leave_out(title, reasons.get(design, REPEATED))
+            return
+        pair = getattr(comparison.source, "pair", None)
+        of_splits = design == IN_TIME and pair is not None
+        if place.designs and of_splits and why_no_series(pair.predictions):
+            # Windows that overlap test records twice.
+            self.leave_out(title, REPEATED)
             return
         measures = {row.measure for row in comparison.rows}
         if place.pooled and design != HOLDOUT.name and measures & set(place.same):

@@ -657,12 +657,27 @@ def _drawing(row: ComparisonRow, difference: str, reach: float) -> str:
     )
 
 
+SERIALLY_CORRELATED = "serially-correlated"
+PASS_TIME = (
+    "The gains of neighbouring records are alike, and the p-value takes them as unrelated. "
+    "If records follow each other in time, compare them again with time=..., which "
+    "diebold_mariano allows for, before you rely on it."
+)
+TAKE_TURNS = (
+    "See whether the two take turns: skcompare.plots.GainOverTimeDisplay shows the gain "
+    "over time, with a band."
+)
+
+
 def next_steps(comparison: Comparison) -> list[str]:
     """Return recommended next steps after a comparison of two classifiers."""
     row = comparison.rows[0]
     advice = _undecided if comparison.verdict == INCONCLUSIVE else _decided
     tests = ((row.test, row.measure) for row in comparison.rows)
     steps = [*advice(comparison, row), *valid_instead(tests, comparison.design)]
+    if any(SERIALLY_CORRELATED in each.flags for each in comparison.rows):
+        # Whatever else is advised rests on records that are unrelated.
+        steps.insert(0, PASS_TIME)
     if comparison.advice is not None and comparison.advice.recalibrate:
         whose = " and ".join(f"the {role}" for role in comparison.advice.recalibrate)
         steps.append(
@@ -748,6 +763,9 @@ def _undecided(comparison: Comparison, row: ComparisonRow) -> Iterator[str]:
     needed = records_needed(comparison)
     if needed:
         yield _more_records(comparison, row, needed)
+    in_time = comparison.design.kind in (TIME_ORDERED_HOLDOUT.kind, IN_TIME)
+    if in_time and _unit(comparison, row) != "items":
+        yield TAKE_TURNS
     if is_against(row, comparison.alternative):
         yield (
             "The difference is not in the direction of alternative="

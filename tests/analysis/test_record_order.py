@@ -7,6 +7,7 @@ from scipy.signal import lfilter
 from skcompare import compare
 from skcompare.evidence import OrderedDifferences
 from skcompare.gate import Gate, NonInferior, Superior
+from skcompare.reports._comparison import next_steps
 from skcompare.stats import serial_correlation
 from skcompare.stats.time import correlation_in_order
 
@@ -33,6 +34,15 @@ def in_order(y, models, order):
 def flagged(y, models, **options):
     """Whether each row of a comparison is flagged."""
     return [FLAG in row.flags for row in compare(y, models, **options).rows]
+
+
+def test_next_step_is_to_pass_the_time():
+    """It comes first, and not where the order tells nothing."""
+    y, models = drifting()
+    shuffled = in_order(y, models, np.random.default_rng(0).permutation(len(y)))
+
+    assert "compare them again with time=" in next_steps(compare(y, models))[0]
+    assert not any("time=" in step for step in next_steps(compare(*shuffled)))
 
 
 def test_drifting_disagreement_is_flagged():

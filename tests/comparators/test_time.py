@@ -309,6 +309,7 @@ def test_report():
         steps = undecided.to_html(pictures=False)
         assert "of a longer time" in steps
         assert "anytime_losses" not in steps
+        assert "GainOverTimeDisplay" in steps
 
 
 @pytest.mark.slow

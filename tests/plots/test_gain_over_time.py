@@ -132,6 +132,17 @@ def test_equal_models():
     assert "no difference is found" in display.summary
 
 
+def test_title_names_flags():
+    """The summary explains them."""
+    walk = np.cumsum(np.random.default_rng(0).normal(size=200))
+    ordered = OrderedDifferences.from_differences(walk, measure="absolute_error")
+    display = GainOverTimeDisplay.of_result(ordered)
+
+    assert "Flagged: too-few-independent-times" in display._title()
+    assert len(display._title()) <= 6
+    assert "collect records over a longer time" in display.summary
+
+
 def test_splits_at_their_times():
     """The pooled predictions of all test sets, at the times of their records."""
     X = np.column_stack([OLD, NEW])

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import StratifiedKFold, TimeSeriesSplit
 from sklearn.naive_bayes import GaussianNB
 
 from skcompare import PairedComparator, compare
@@ -63,6 +63,44 @@ def test_designs_choose_pictures():
     found = pictures_of(again.comparison_)
     assert ["forest", "roccomparison"] == names(found)
     (said,) = found.left_out
+    assert "Who was right: records are predicted more than once" in said
+
+
+def test_records_in_time_order():
+    """Counts of the records with the numbers of the row; curves without a band, and why."""
+    scoring = ["accuracy", "roc_auc", "binary_brier_loss"]
+    X = np.column_stack(list(PROBA.values()))
+    models = LogisticRegression(), GaussianNB()
+    splits = PairedComparator(*models, cv=TimeSeriesSplit(3, test_size=30), scoring=scoring)
+    splits = splits.fit(X, Y).comparison_
+    timed = compare(Y, PROBA, time=np.arange(120), scoring=scoring)
+    for comparison in (splits, timed):
+        found = pictures_of(comparison)
+        rows = {row.measure: row for row in comparison.rows}
+        shown = {one.name: one.display for one in found.shown}
+
+        assert ["forest", "contingency", "roccomparison"] == names(found)
+        assert shown["contingency"].counts.sum() == comparison.n_tested
+        for name, measure in [("contingency", "accuracy"), ("roccomparison", "roc_auc")]:
+            assert rows[measure].pvalue == shown[name].finding.pvalue
+            assert rows[measure].difference == pytest.approx(shown[name].finding.estimate)
+        (said,) = found.left_out
+        assert said.endswith(
+            "take records as unrelated, and these are in the order of time"
+        )
+    curves = shown["roccomparison"].summary
+    assert "No band: it takes records as unrelated, and these are in time order" in curves
+    assert "split" not in curves
+
+
+def test_windows_that_overlap():
+    """Records that are tested twice are not counted together."""
+    X = np.column_stack(list(PROBA.values()))
+    splits = [(np.arange(k), np.arange(k, k + 40)) for k in (40, 60, 80)]
+    comparator = PairedComparator(LogisticRegression(), GaussianNB(), cv=splits)
+    with pytest.warns(UserWarning, match="There will be no verdict"):
+        (said,) = pictures_of(comparator.fit(X, Y).comparison_).left_out
+
     assert "Who was right: records are predicted more than once" in said
 
 

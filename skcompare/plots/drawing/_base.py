@@ -11,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 
 import skcompare.metrics
 import skcompare.stats  # noqa: F401
+from skcompare._core.design import IN_TIME, TIME_ORDERED_HOLDOUT
 from skcompare._core.sklearn_private import SideBySideMixin
 from skcompare._io.columns import frame_from_columns
 from skcompare._registry.metrics import CLASSES, NUMBERS, VALUES, keywords_of
@@ -106,6 +107,8 @@ DRAWN = ("ax_", "axes_", "figure_")
 
 ONCE = ("holdout", "kfold")
 """Designs with one prediction per record, so that predictions can be pooled."""
+ONCE_IN_ANY_ORDER = (*ONCE, TIME_ORDERED_HOLDOUT.kind, IN_TIME)
+"""The same with those in time order, for displays that have no limits of their own."""
 OF_LABELS = ("accuracy", "zero_one_loss")
 """Losses of labels, which the contingency table determines."""
 
