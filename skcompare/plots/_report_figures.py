@@ -195,8 +195,8 @@ class Pictures:
             self.leave_out(title, reasons.get(design, REPEATED))
             return
         pair = getattr(comparison.source, "pair", None)
-        of_splits = design == IN_TIME and pair is not None
-        if place.designs and of_splits and why_no_series(pair.predictions):
+        predictions = None if pair is None or design != IN_TIME else pair.predictions
+        if place.designs and predictions is not None and why_no_series(predictions):
             # Windows that overlap test records twice.
             self.leave_out(title, REPEATED)
             return
