@@ -18,6 +18,7 @@ from skcompare.evidence import (
     ClusterSums,
     ContingencyTable,
     JointCounts,
+    OrderedDifferences,
     PairedLosses,
     PlacementValues,
 )
@@ -30,9 +31,11 @@ from skcompare.stats import (
     AUCPlan,
     ComparisonPlan,
     LossPlan,
+    TimePlan,
     plan_auc_from_pilot,
     plan_from_pilot,
     plan_loss_from_pilot,
+    plan_time_from_pilot,
 )
 from skcompare.stats.planning import (
     AccuracyGoal,
@@ -40,6 +43,7 @@ from skcompare.stats.planning import (
     AUCTruth,
     LossGoal,
     LossTruth,
+    TimeGoal,
     Truth,
 )
 
@@ -71,6 +75,9 @@ class Supposed:
         return math.isfinite(self.records)
 
 
+PILOTS = (PlacementValues, ClusterSums, JointCounts, PairedLosses, OrderedDifferences)
+"""Evidence that is a pilot as it is, besides contingency tables."""
+
 AnyPlan = ComparisonPlan | AUCPlan | LossPlan
 
 
@@ -80,7 +87,8 @@ def aim_of(plan: AnyPlan) -> tuple[Any, Any]:
         return AccuracyGoal.of_plan(plan), Truth(plan.difference, plan.disagreement)
     if isinstance(plan, LossPlan):
         of_losses = LossTruth(plan.difference, plan.deviation, *plan.at_margins)
-        return LossGoal.of_plan(plan), of_losses
+        goal = TimeGoal if isinstance(plan, TimePlan) else LossGoal
+        return goal.of_plan(plan), of_losses
     truth = AUCTruth(plan.difference, plan.variance, plan.null_variance)
     return AUCGoal.of_plan(plan), truth
 
@@ -188,7 +196,8 @@ evidence
             A plan; or a pilot, of which one is made by
             :func:`~skcompare.stats.plan_from_pilot` (ContingencyTable, JointCounts,
             ClusterSums, or predictions of classes),
-            :func:`~skcompare.stats.plan_auc_from_pilot` (PlacementValues) or
+            :func:`~skcompare.stats.plan_auc_from_pilot` (PlacementValues),
+            :func:`~skcompare.stats.plan_time_from_pilot` (OrderedDifferences) or
             :func:`~skcompare.stats.plan_loss_from_pilot` (PairedLosses, or predicted
             numbers, by their absolute errors or another `loss`).
         **options : dict
@@ -202,7 +211,7 @@ evidence
         if isinstance(result, ComparisonPlan | AUCPlan | LossPlan):
             check_options(cls, options, keywords_of(cls._of_plan))
             return cls._of_plan(result, **options)
-        if isinstance(result, PlacementValues | ClusterSums | JointCounts | PairedLosses):
+        if isinstance(result, PILOTS):
             return cls._of(result, **options)
         pair = pair_behind(result)
         if pair is not None and pair.predictions.is_numeric:
@@ -243,10 +252,14 @@ def _maker(evidence: type) -> Any:
     """Return the function that makes a plan of a pilot with evidence of a type."""
     if issubclass(evidence, PlacementValues):
         return plan_auc_from_pilot
+    if issubclass(evidence, OrderedDifferences):
+        return plan_time_from_pilot
     return plan_loss_from_pilot if issubclass(evidence, PairedLosses) else plan_from_pilot
 
 
 def _measure_of(plan: AnyPlan, aim: Any) -> str:
+    if isinstance(plan, TimePlan):
+        return plan.loss
     return f"mean {plan.loss}" if isinstance(plan, LossPlan) else str(aim.measure)
 
 
@@ -450,6 +463,7 @@ SECOND = 0.9
 """Power of the second curve."""
 
 CHALLENGER_MINUS, CHAMPION_MINUS = "challenger − champion", "champion − challenger"
+GAIN = "positive where the challenger is better"
 
 
 def _supposed_text(plan: AnyPlan) -> str:
@@ -556,6 +570,7 @@ class SampleSizeDisplay(PlanDisplay, title="Records needed"):
             mark = reachable(aim, truth, int(plan.records), required, sign), plan.records
         texts = str(plan).split("\n")[1], _supposed_text(plan), _measure_of(plan, aim)
         contrast = (CHALLENGER_MINUS, CHAMPION_MINUS)[isinstance(plan, LossPlan)]
+        contrast = GAIN if isinstance(plan, TimePlan) else contrast
         return cls(records, powers, required, differences, mark, *texts, contrast)
 
     def _sentences(self) -> list[str]:

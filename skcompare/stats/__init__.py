@@ -72,6 +72,11 @@ from skcompare.stats.planning._plan_losses import (
     plan_loss_comparison,
     plan_loss_from_pilot,
 )
+from skcompare.stats.planning._plan_time import (
+    TimePlan,
+    plan_time_comparison,
+    plan_time_from_pilot,
+)
 from skcompare.stats.precision._precision_classes import (
     PrecisionByClass,
     precision_by_class,
@@ -204,6 +209,7 @@ __all__ = [
     "ComparisonPlan",
     "LossPlan",
     "LossPlanScenario",
+    "TimePlan",
     "PlanScenario",
     "plan_auc_comparison",
     "plan_auc_from_pilot",
@@ -211,6 +217,8 @@ __all__ = [
     "plan_from_pilot",
     "plan_loss_comparison",
     "plan_loss_from_pilot",
+    "plan_time_comparison",
+    "plan_time_from_pilot",
     "CombinedPvalue",
     "PrecisionByClass",
     "clustered_precision",

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, ClassVar, Self
 
+from skcompare._core.design import IN_TIME, TIME_ORDERED_HOLDOUT
 from skcompare._core.validation import (
     check_alpha,
     check_alternative,
@@ -247,10 +248,12 @@ class Plan(ABC):
             *self._assumptions(),
         ]
         if self.design_effect != 1:
-            lines.append(
-                f"with {self.design_effect:.3g} records of groups worth an unrelated one"
-            )
+            lines.append(self._effect_text())
         return "\n".join([*lines, *(f"{row.name}: {row}" for row in self.scenarios)])
+
+    def _effect_text(self) -> str:
+        """Text on the records that are worth an unrelated one, if that is not 1."""
+        return f"with {self.design_effect:.3g} records of groups worth an unrelated one"
 
     @property
     def _margin_text(self) -> str:
@@ -275,6 +278,16 @@ class Plan(ABC):
     @abstractmethod
     def _records_text(self) -> str:
         """Text of the number of records and their power."""
+
+
+def check_unrelated(pilot: Any) -> None:
+    """Raise an error for a pilot in time order, whose records are alike."""
+    design = getattr(pilot, "design", None)
+    if design is not None and design.kind in (IN_TIME, TIME_ORDERED_HOLDOUT.kind):
+        raise ValueError(
+            f"The plan is for unrelated records. Got a pilot of a {design}. Use "
+            "plan_time_from_pilot, with the evidence(OrderedDifferences) of the comparison."
+        )
 
 
 def plain(value: Any) -> Any:

@@ -23,7 +23,14 @@ from skcompare.stats.core._power import (
     fewest_near,
     smallest,
 )
-from skcompare.stats.planning._goal import ROUNDING, Goal, Plan, difference_of, plain
+from skcompare.stats.planning._goal import (
+    ROUNDING,
+    Goal,
+    Plan,
+    check_unrelated,
+    difference_of,
+    plain,
+)
 from skcompare.stats.planning._records_at_boundary import CountPower
 
 TOLERANCE = 1e-12
@@ -435,6 +442,7 @@ def plan_from_pilot(
     >>> plan.records, [(row.name, row.records) for row in plan.scenarios]
     (237.0, [('hardest difference', 4916.0), ('easiest difference', 71.0)])
     """
+    check_unrelated(pilot)
     aim = AccuracyGoal.checked(goal, margin, alpha, power, alternative, method=method)
     n = None if n is None else check_count("n", n)
     level = check_confidence_level(confidence_level)

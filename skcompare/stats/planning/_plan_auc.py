@@ -17,6 +17,7 @@ from skcompare.stats.planning._goal import (
     Goal,
     Plan,
     check_between,
+    check_unrelated,
     difference_of,
     plain,
 )
@@ -292,6 +293,7 @@ class AUCPilot:
                 "plan_auc_from_pilot needs PlacementValues. Got "
                 f"{type(pilot).__name__}. Make them by PlacementValues.from_predictions."
             )
+        check_unrelated(pilot)
         if pilot.n_scores != 2:
             raise ValueError(
                 f"The pilot must have the scores of two classifiers. Got {pilot.n_scores}. "

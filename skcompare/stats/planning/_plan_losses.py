@@ -19,7 +19,7 @@ from skcompare.stats.losses._paired_t import (
     loss_title,
 )
 from skcompare.stats.margins import check_positive_losses, share_of
-from skcompare.stats.planning._goal import Goal, Plan, check_between
+from skcompare.stats.planning._goal import Goal, Plan, check_between, check_unrelated
 
 MANY = 1e6
 """Degrees of freedom above which the noncentral t distribution is normal to 6 digits."""
@@ -263,10 +263,14 @@ class LossGoal(Goal):
         enough = smallest(lambda n: self.power_at(n, truth) >= self.power, 16, low=1)
         return float(enough)
 
+    def size_of(self, records: float) -> tuple[float, float]:
+        """Number of unrelated records that these are worth, and degrees of freedom."""
+        groups = records / (self.group_size or self.design_effect)
+        return records / self.design_effect, groups - 1
+
     def power_at(self, records: float, truth: LossTruth) -> float:
         """Probability of success with a number of records."""
-        units = records / self.design_effect
-        df = records / (self.group_size or self.design_effect) - 1
+        units, df = self.size_of(records)
         if df < FEWEST - 1:
             return 0.0
         root, d = math.sqrt(units), truth.difference
@@ -517,6 +521,7 @@ def plan_loss_from_pilot(
             f"plan_loss_from_pilot needs PairedLosses. Got {type(pilot).__name__}. Make "
             "them by PairedLosses.from_predictions or from_losses."
         )
+    check_unrelated(pilot)
     check_records(pilot, "plan_loss_from_pilot")
     level = check_confidence_level(confidence_level)
     effect, size = _grouping(pilot)

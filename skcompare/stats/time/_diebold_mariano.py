@@ -18,11 +18,13 @@ from skcompare.stats.core._tails import bounded, each_tail
 from skcompare.stats.losses._paired_t import loss_title
 from skcompare.stats.time._long_run_variance import (
     FEWEST_COSINES,
+    GROWTH,
     FixedBandwidth,
     Smoothing,
     autocovariance,
     bartlett_variance,
     chosen_smoothing,
+    cosines_at,
     periodogram_variance,
     squared_cosines,
 )
@@ -220,6 +222,51 @@ def mean_in_time(ordered: OrderedDifferences, **options: Any) -> Wald:
         return Wald(ordered.estimate, 0.0, None)
     long_run, _ = by_cosines(values, span_of(ordered), options.get("n_cosines"))
     return Wald(ordered.estimate, _error(long_run, ordered), long_run.df)
+
+
+class TimeSpread(NamedTuple):
+    """Variation of the mean differences of time points.
+
+    Attributes
+    ----------
+    deviation : float
+        Standard deviation from one time point to the next, of a point with the mean number
+        of records.
+    inflation : float
+        Long-run variance over that of unrelated time points, at least 1.
+    n_cosines : float
+        Number of cosines, the degrees of freedom of the long-run variance.
+    most_cosines : float
+        Number of cosines per time point, if the dependence and not their largest number
+        has decided it; else 1.
+    """
+
+    deviation: float
+    inflation: float
+    n_cosines: float
+    most_cosines: float
+
+
+def spread_in_time(ordered: OrderedDifferences) -> TimeSpread:
+    """Variation of the differences of a series, with an estimate in place of a safe limit.
+
+    The test divides the variance by 1 less an allowance for its bias and the uncertainty of
+    it; here it is divided by 1 less the expected bias alone.
+    """
+    values = centred_or_zero(ordered)
+    n, per_time = len(values), ordered.n / ordered.n_times
+    squares = float(values @ values)
+    if squares == 0:
+        return TimeSpread(0.0, 1.0, math.inf, 1.0)
+    long_run, smoothing = by_cosines(values, span_of(ordered))
+    variance = long_run.variance
+    if smoothing is not None:
+        variance *= (1 - smoothing.allowance) / (1 - smoothing.bias)
+    deviation = math.sqrt(squares / (n - 1)) / per_time
+    inflation, number = max(1.0, variance * n / squares), long_run.details["n_cosines"]
+    # Numbers of cosines come in steps of a fifth.
+    is_largest = GROWTH * number >= cosines_at(n, 1.0, span_of(ordered))
+    return TimeSpread(deviation, inflation, number, 1.0 if is_largest else number / n)
 
 
 def _error(long_run: LongRun, ordered: OrderedDifferences) -> float:

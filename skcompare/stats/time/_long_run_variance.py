@@ -233,6 +233,31 @@ def bias_of_band(squares: FloatArray, first: int, number: int) -> tuple[float, f
     return bias, min(LARGEST_ALLOWANCE, bias + spread)
 
 
+def cosines_at(n_times: float, inflation: float, horizon: int) -> float:
+    """Number of cosines that are likely chosen for records alike as in an autoregression.
+
+    With correlation rho, the variance is (1 + rho) / (1 - rho) times that of unrelated
+    records, and the spectrum at frequency x is about 1 - rho x² / (1 - rho)² of that at 0.
+    Its mean up to x is below by a third of the distance, which is `LARGEST_BIAS` for::
+
+        x² = 3 bias (1 - rho)² / rho = 12 bias / (inflation² - 1)
+
+    Parameters
+    ----------
+    n_times : float
+        Number of time points.
+    inflation : float
+        Variance over that of unrelated time points.
+    horizon : int
+        Number of steps by which forecasts are ahead.
+    """
+    cap = min(CAP * n_times**CAP_POWER, n_times / (2 * horizon))
+    if inflation > 1:
+        width = math.sqrt(12 * LARGEST_BIAS / (inflation**2 - 1))
+        cap = min(cap, n_times * width / math.pi)
+    return max(float(FEWEST_COSINES), cap)
+
+
 def periodogram_variance(values: FloatArray, number: int) -> float:
     """Mean of the periodogram at the first Fourier frequencies.
 
