@@ -7,6 +7,7 @@ from functools import partial
 from html import escape
 from typing import Any, ClassVar, NamedTuple, Self
 
+from skcompare._analysis import IN_ORDER
 from skcompare._core.design import design_in_text
 from skcompare._core.flags import explain
 from skcompare._core.formatting import (
@@ -736,7 +737,13 @@ def next_steps_of(decision: GateDecision) -> list[str]:
     steps, again = [], "Judge again"
     for line in lines(decision):
         outcome, number = line.outcome, f"Condition {line.number}"
-        if outcome.status == FAILED:
+        if IN_ORDER in outcome.flags:
+            steps.append(
+                f"{number} was judged by a test of unrelated records, and the gains of "
+                "neighbouring ones are alike: judge it again with time=..., the time of each "
+                "record, if they follow each other in time."
+            )
+        elif outcome.status == FAILED:
             again = "Judge another challenger"
             steps.append(
                 f"{number} was shown not to hold: more records will not change that, "

@@ -7,6 +7,7 @@ from scipy.signal import lfilter
 from skcompare import compare
 from skcompare.evidence import OrderedDifferences
 from skcompare.gate import Gate, NonInferior, Superior
+from skcompare.gate._decision import next_steps_of
 from skcompare.reports._comparison import next_steps
 from skcompare.stats import serial_correlation
 from skcompare.stats.time import correlation_in_order
@@ -168,5 +169,7 @@ def test_a_gate_concludes_nothing_of_neighbours_that_are_alike():
     assert better.outcomes[0].pvalue < 0.05
     assert "passed" == ignored.status == shuffled.status
     assert "failed" == worse.status
+    for decision in (better, worse):
+        assert "with time=..., the time of each record" in next_steps_of(decision)[0]
     flags = [each.outcomes[0].flags for each in (better, ignored, worse, shuffled)]
     assert [True, True, True, False] == [FLAG in own for own in flags]

@@ -252,7 +252,11 @@ def plan_time_comparison(
     the power is lower; a pilot shows it.
 
     ``benchmarks/validity/planning/time_plans.py`` measures the power at the planned
-    numbers.
+    numbers, where 0.8 is wanted (standard error 0.015). For normal differences, absolute
+    and squared errors with autocorrelations of 0 to 0.95 it is 0.77 to 0.85, and 0.66 to
+    0.81 where the plan has less than 33 times as many time points as the inflation. Of 0/1
+    losses of which a fifth differ it is 0.73 to 0.90, and 0.59 at 469 time points with an
+    autocorrelation of 0.95.
 
     References
     ----------
@@ -346,7 +350,9 @@ def plan_time_from_pilot(
     A short pilot tells little of a variance over time: estimated from B cosines it has B
     degrees of freedom, and the largest variance is the upper limit of its chi-squared
     interval. Where the dependence left the pilot fewer cosines per time point than
-    :func:`plan_time_comparison` supposes, the plan has no more either.
+    :func:`plan_time_comparison` supposes, the plan has no more either. Planned for the
+    true difference from pilots of 2000 time points the mean power is 0.76 to 0.85, and from
+    120 it is 0.86, 0.77, 0.69 and 0.46 at autocorrelations of 0, 0.5, 0.8 and 0.95.
 
     Examples
     --------
