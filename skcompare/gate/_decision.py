@@ -740,8 +740,8 @@ def next_steps_of(decision: GateDecision) -> list[str]:
         if IN_ORDER in outcome.flags:
             steps.append(
                 f"{number} was judged by a test of unrelated records, and the gains of "
-                "neighbouring ones are alike: judge it again with time=..., the time of each "
-                "record, if they follow each other in time."
+                "neighbouring ones are alike: judge it again with time=..., the time of "
+                "each record, if they follow each other in time."
             )
         elif outcome.status == FAILED:
             again = "Judge another challenger"
