@@ -11,6 +11,7 @@ from skcompare._analysis._counted import pair_of_class, tallied_scores
 from skcompare._analysis._evidence_cache import EvidenceBehind
 from skcompare._analysis._record_order import flagged_by_order
 from skcompare._analysis._test_selection import (
+    BY_INFLUENCE,
     LABEL,
     SCORE,
     RequestedTests,
@@ -28,6 +29,7 @@ from skcompare._analysis.measures import (
     NoInfluenceError,
     are_worse_than_no_skill,
     block_differences,
+    crossed_scores,
     ordered_scores,
     resolve_scoring,
     score_differences,
@@ -577,8 +579,8 @@ class PairEngine(Selection):
         rows: list[ComparisonRow] = []
         for k, entry in enumerate(self.tests_of(measure, primary)):
             is_primary = primary and k == 0
-            in_time = entry is not None and entry.needs is OrderedDifferences
-            reason = self.why_unsuited(entry, measure) if entry and in_time else ""
+            of_any = entry is not None and entry.needs in BY_INFLUENCE
+            reason = self.why_unsuited(entry, measure) if entry and of_any else ""
             if reason and any(row.test is None for row in rows):
                 continue
             if entry is None or reason:
@@ -622,7 +624,8 @@ class PairEngine(Selection):
     def why_unsuited(self, entry: PairedTestEntry, measure: Measure | None) -> str:
         """Return the reason why a test does not suit a measure, or an empty string.
 
-        In the order of time it may be that the influences of the records are unknown.
+        In the order of time, and of several trainings, it may be that the influences of the
+        records are unknown.
         """
         reason = super().why_unsuited(entry, measure)
         if reason or measure is None or not is_by_influence(entry, measure):
@@ -669,8 +672,8 @@ class PairEngine(Selection):
             return str(self._of(entry, None).score)
         if subject is None and ANY_LOSS in entry.measures:
             evidence = self._of(entry, None)
-            in_time = isinstance(evidence, OrderedDifferences)
-            subject = evidence.measure if in_time else evidence.loss
+            of_any = isinstance(evidence, BY_INFLUENCE)
+            subject = evidence.measure if of_any else evidence.loss
             loss = record_losses().get(subject)
             return subject if loss is None else next(iter(loss.measures), subject)
         if subject is None:
@@ -795,8 +798,10 @@ class PairEngine(Selection):
             own = {name: options[name] for name in ORDER if name in options}
             key = (entry.name, measure.name)
             if key not in self._scores:
-                scored = ordered_scores(self.pair, measure, self.pos_label, **own)
-                self._scores[key] = scored
+                make: Callable[..., Any] = crossed_scores
+                if entry.needs is OrderedDifferences:
+                    make = partial(ordered_scores, **own)
+                self._scores[key] = make(self.pair, measure, self.pos_label)
             return self._scores[key]
         return self.evidence(needs, **options)
 

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from skcompare._analysis._counted import pair_of_class, tallied_evidence
-from skcompare._analysis._test_selection import LOSS, POS_LABEL
-from skcompare._analysis.measures import ordered_scores, resolve_scoring
+from skcompare._analysis._test_selection import BY_INFLUENCE, LOSS, POS_LABEL
+from skcompare._analysis.measures import crossed_scores, ordered_scores, resolve_scoring
 from skcompare._registry.metrics import CLASSES, NUMBERS, keywords_of, tested_loss
 from skcompare.evidence import OrderedDifferences
 from skcompare.predictions import SCORES, PairedPredictions, fingerprint
 
 SCORING = "scoring"
-"""Option of differences in time order that selects the measure."""
+"""Option of differences in time order, or by trainings, that selects the measure."""
 
 
 class EvidenceBehind:
@@ -23,7 +23,8 @@ class EvidenceBehind:
 
     A pickled copy holds the predictions, and computes the evidence again. The positive
     class, options of the requested tests such as the number of bins, and the measure of
-    differences in time order, `scoring`, are by default those of the comparison.
+    differences in time order or by trainings, `scoring`, are by default those of the
+    comparison.
     """
 
     def __init__(
@@ -44,7 +45,7 @@ class EvidenceBehind:
             # Its other options are of that loss.
             usual = {}
         options = {**usual, **options}
-        if needs is OrderedDifferences and LOSS not in options and self.scoring:
+        if needs in BY_INFLUENCE and LOSS not in options and self.scoring:
             options.setdefault(SCORING, self.scoring)
         if self.pos_label is not None and POS_LABEL in keywords_of(needs.from_pair):
             options.setdefault(POS_LABEL, self.pos_label)
@@ -59,8 +60,8 @@ class EvidenceBehind:
         return self._made[key]
 
     def _from_pair(self, needs: Any, options: dict[str, Any]) -> Any:
-        if SCORING in options and needs is OrderedDifferences:
-            return self._in_time(**options)
+        if SCORING in options and needs in BY_INFLUENCE:
+            return self._of_measure(needs, **options)
         try:
             return needs.from_pair(self.pair, **options)
         except ValueError as error:
@@ -75,8 +76,8 @@ class EvidenceBehind:
                 "'neg_brier_score'."
             ) from error
 
-    def _in_time(self, scoring: Any, **options: Any) -> OrderedDifferences:
-        """Return the differences of a measure in time order."""
+    def _of_measure(self, needs: Any, scoring: Any, **options: Any) -> Any:
+        """Return the differences of a measure in time order, or by trainings."""
         pair, pos_label = self.pair, self.pos_label
         is_numeric = pair.predictions.is_numeric
         (measure,) = resolve_scoring(scoring, NUMBERS if is_numeric else CLASSES)
@@ -88,9 +89,10 @@ class EvidenceBehind:
             position = measure.position(pair.predictions.classes)
             pair, pos_label = pair_of_class(pair, position), True
         loss = tested_loss(measure.metric)
-        if loss is None:
-            return ordered_scores(pair, measure, pos_label, **options)
-        return OrderedDifferences.from_pair(pair, loss=loss.name, **options)
+        if loss is not None:
+            return needs.from_pair(pair, loss=loss.name, **options)
+        make = ordered_scores if needs is OrderedDifferences else crossed_scores
+        return make(pair, measure, pos_label, **options)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return EvidenceBehind, (self.pair, self.pos_label, self.usual, self.scoring)

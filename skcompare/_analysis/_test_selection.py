@@ -16,7 +16,13 @@ from skcompare._registry.metrics import (
 )
 from skcompare._registry.tests import PairedTestEntry, get_test, paired_tests, tests_for
 from skcompare._typing import FloatArray, IntArray
-from skcompare.evidence import ROOTS, OrderedDifferences, ScoredPair, Tally
+from skcompare.evidence import (
+    ROOTS,
+    CrossedDifferences,
+    OrderedDifferences,
+    ScoredPair,
+    Tally,
+)
 from skcompare.predictions import (
     LABELS,
     PROBA,
@@ -190,13 +196,17 @@ def why_unsuited(
     return lacking or _what_time_lacks(entry, predictions)
 
 
+BY_INFLUENCE = (OrderedDifferences, CrossedDifferences)
+"""Evidence that is of losses, or of any score by the influences of the records."""
+
+
 def is_by_influence(entry: PairedTestEntry, measure: Measure) -> bool:
-    """Whether a test in time order is of a score that is no mean loss of records."""
-    return entry.needs is OrderedDifferences and tested_loss(measure.metric) is None
+    """Whether such a test is of a score that is no mean loss of records."""
+    return entry.needs in BY_INFLUENCE and tested_loss(measure.metric) is None
 
 
 def _what_score_lacks(entry: PairedTestEntry, measure: Measure, predictions: Schema) -> str:
-    """Return the reason why a test in time order lacks what a score needs, or ""."""
+    """Return the reason why a test by influences lacks what a score needs, or ""."""
     for role in predictions.estimators if len(predictions.classes) else ():
         if SCORES in measure.required and not (role.has_proba or role.has_decision):
             return f"{entry.name} needs probabilities, and {role.name} gives none"
@@ -381,7 +391,7 @@ def predictions_required(
         return responses | {RANKS}
     for name, own in (requested or {}).items():
         needs = get_test(name).needs
-        if needs is OrderedDifferences and LOSS not in own:
+        if needs in BY_INFLUENCE and LOSS not in own:
             # It is about these measures.
             continue
         declared = getattr(needs, "required", None)
@@ -608,7 +618,7 @@ class Selection:
             options |= {LOSS: loss.name, **dict(measure.options)}  # type: ignore[union-attr]
             # Options of another loss are of a row of its own.
             requested = {} if requested.get(LOSS, loss.name) != loss.name else requested
-        if self.pos_label is not None and entry.needs is not OrderedDifferences:
+        if self.pos_label is not None and entry.needs not in BY_INFLUENCE:
             # Losses of a pair are of the probabilities of all classes.
             options[POS_LABEL] = self.pos_label
         options |= requested

@@ -22,6 +22,9 @@ _TITLES = {
     "holdout in halves": "{k}-times repeated hold-out of all records and of random halves",
     "time ordered": "time-ordered cross-validation",
     "time-ordered holdout": "time-ordered hold-out",
+    "paired trainings": "hold-out with {r} paired trainings",
+    "separate trainings": "hold-out with {r} separate trainings",
+    "fixed trainings": "hold-out with {r} fixed trainings",
     "unknown": "splits of unknown design",
 }
 
@@ -38,9 +41,17 @@ _REMEDIES = {
     "holdout in halves": "a hold-out of all and of halves (cv=HalvesShuffleSplit())",
     "time ordered": "time-ordered splits (cv=TimeSeriesSplit())",
     "time-ordered holdout": "a hold-out in time order (time=...)",
+    "paired trainings": "several trainings in pairs (compare_seeds, n_trainings=...)",
+    "separate trainings": "several trainings (compare_seeds(paired=False))",
+    "fixed trainings": "several trained models (compare_seeds(population='models'))",
     "unknown": "any splits",
 }
 
+_TRAINED_AGAIN = (
+    "Each recipe was trained several times on the same training records, with another seed "
+    "each time, and all models predicted the same test records, a random sample that none "
+    "of them has seen."
+)
 _OVERLAP = "Their training sets share records, so that their results depend on each other"
 _ASSUMPTIONS = {
     "holdout": (
@@ -89,6 +100,21 @@ _ASSUMPTIONS = {
         "allows for it. What it concludes is about the time that the records cover, and "
         "about times like it."
     ),
+    "paired trainings": (
+        f"{_TRAINED_AGAIN} The trainings are in pairs, such as those of one seed or one "
+        "order of the training records; pairs are independent of each other. The "
+        "conclusion is about the recipes with these training records: others would need "
+        "training sets that are drawn again."
+    ),
+    "separate trainings": (
+        f"{_TRAINED_AGAIN} All trainings are independent of each other, also those of both "
+        "recipes. The conclusion is about the recipes with these training records: others "
+        "would need training sets that are drawn again."
+    ),
+    "fixed trainings": (
+        f"{_TRAINED_AGAIN} The trainings are taken as they are: the conclusion is about "
+        "the mean of these trained models, and not about training them once more."
+    ),
     "unknown": "How records were split is not known, so that no test is known to be valid.",
 }
 
@@ -112,6 +138,9 @@ DESIGN_KINDS = tuple(_TITLES)
 IN_TIME = "time ordered"
 """Kind of the designs whose test sets are later than their training sets."""
 
+TRAININGS = ("paired trainings", "separate trainings", "fixed trainings")
+"""Kinds of the designs of several trainings, which all predict one test set."""
+
 IN_WINDOWS = ("window", "gap")
 """Fields of the designs of that kind alone."""
 
@@ -130,7 +159,9 @@ class Design:
         (M × 2 block-regularized cross-validation), "random 5x2", "replicated holdout"
         (repetitions of a repeated hold-out), "holdout in halves" (a repeated hold-out of
         all records, and of both halves of random bisections), "time ordered",
-        "time-ordered holdout" (records of a hold-out in the order of time) and "unknown".
+        "time-ordered holdout" (records of a hold-out in the order of time), "paired
+        trainings", "separate trainings" and "fixed trainings" (several trainings of each
+        model, for one test set) and "unknown".
     n_repeats, n_folds : int, default=1
         Numbers of repetitions, and of test sets in each.
     grouped : bool, default=False
@@ -196,6 +227,9 @@ class Design:
 HOLDOUT = Design("holdout")
 GROUPED_HOLDOUT = Design("holdout", grouped=True)
 TIME_ORDERED_HOLDOUT = Design("time-ordered holdout")
+PAIRED_TRAININGS = Design("paired trainings")
+SEPARATE_TRAININGS = Design("separate trainings")
+FIXED_TRAININGS = Design("fixed trainings")
 GROUPED_TIME_ORDERED = Design("time-ordered holdout", grouped=True)
 UNKNOWN = Design("unknown")
 

@@ -155,6 +155,19 @@ FLAG_TEXTS: dict[str, str] = {
         "not mend; make the training steadier: scale the features, train until it "
         "converges, or average several trainings"
     ),
+    "few-trainings": (
+        "a model was trained twice only, so that the chance in its training is all but "
+        "unknown: of two normal trainings up to 10 % of equal recipes are found to differ "
+        "at a level of 5 %; train at least 5 times"
+    ),
+    "deterministic-training": (
+        "all trainings of a model predict the same, so that none of the variance is due to "
+        "chance in its training: check that seeds were set and files differ"
+    ),
+    "one-training": (
+        "one model was trained once and is taken as it is: the conclusion is about this "
+        "trained model and the other's recipe"
+    ),
     "training-unseen": (
         "the counts of the splits do not show what all trainings have in common: equal "
         "learners that select features inside the fit, or whose training has much "

@@ -8,15 +8,22 @@ INFERENCE_TEXT = {
     "models": "two trained models, over new records",
     "algorithms": "two learning algorithms, over new training and test records",
     "methods": "two forecasting methods, as trained along this series",
+    "recipes": (
+        "two recipes with these training records, over new records and new trainings"
+    ),
 }
 IN_TIME = "time-ordered hold-out"
 """Title of the design of records of which the conclusion is about the time they cover."""
+FIXED = "fixed trainings"
+"""End of the title of the design of several trained models that are taken as they are."""
 
 
 def inference_text(inference: str, design: str) -> str:
     """Format the subject of a conclusion, by the title of the design of its evidence."""
     if design.startswith(IN_TIME):
         return "two trained models, at times like these"
+    if design.endswith(FIXED) and inference == "models":
+        return "these trained models, over new records"
     return INFERENCE_TEXT[inference]
 
 

@@ -116,6 +116,13 @@ from skcompare.evidence.tally._tally_engine import (
     tally_predictions,
 )
 from skcompare.evidence.time._ordered_differences import OrderedDifferences, order_of
+from skcompare.evidence.trainings._crossed_differences import (
+    CrossedDifferences,
+    by_training,
+    design_of_trainings,
+    trainings_of,
+    without_rounding,
+)
 
 __all__ = [
     "AgreementMatrix",
@@ -131,6 +138,7 @@ __all__ = [
     "ContrastBounds",
     "CorrectnessPatterns",
     "CorrelationMoments",
+    "CrossedDifferences",
     "JointCounts",
     "JointLosses",
     "ScoreBins",

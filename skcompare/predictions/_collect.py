@@ -733,7 +733,9 @@ def _joined_parts(
     decision scores, so that nothing else uses them as probabilities.
     """
     joined: dict[str, Any] = {"name": name, "description": description}
-    for field in fields(EstimatorPredictions)[len(joined) : -2]:
+    for field in fields(EstimatorPredictions)[len(joined) :]:
+        if field.name in ("levels", "chance", "n_trainings"):
+            continue
         arrays = [getattr(part, field.name) for part in parts]
         joined[field.name] = None if arrays[0] is None else np.concatenate(arrays)
     proba = joined["proba"]

@@ -154,6 +154,9 @@ class EstimatorPredictions:
         Levels of the quantiles, in increasing order.
     chance : bool
         Whether training again on the same records may give another model.
+    n_trainings : int
+        Number of trainings, of which each predicts one test set; later test sets have the
+        predictions of these again. 0 if each test set has a training of its own.
     """
 
     name: str
@@ -169,6 +172,7 @@ class EstimatorPredictions:
     samples: FloatArray | None = None
     levels: tuple[float, ...] = ()
     chance: bool = True
+    n_trainings: int = 0
 
     def part(self, which: Any) -> "EstimatorPredictions":
         """Return the predictions selected by a slice, a mask or positions."""

@@ -154,6 +154,7 @@ from skcompare.stats.time._diebold_mariano import diebold_mariano
 from skcompare.stats.time._fluctuation import Fluctuation, fluctuation
 from skcompare.stats.time._serial_correlation import SerialCorrelation, serial_correlation
 from skcompare.stats.time._two_way import two_way_t
+from skcompare.stats.trainings._crossed import crossed_t, records_t
 
 __all__ = [
     "PairedTestEntry",
@@ -292,6 +293,8 @@ __all__ = [
     "diebold_mariano",
     "serial_correlation",
     "two_way_t",
+    "crossed_t",
+    "records_t",
 ]
 
 sort_tests()

@@ -46,7 +46,7 @@ def check_entry_is_described(subject):
     assert entry.references
     assert all(re.fullmatch(r"\w+\d{4}\w?", key) for key in entry.references)
     assert entry.question.endswith((".", "?"))
-    assert entry.inference in ("models", "algorithms")
+    assert entry.inference in ("models", "algorithms", "recipes")
 
 
 def check_docstring(subject):

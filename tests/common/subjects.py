@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.model_selection import KFold, RepeatedKFold, ShuffleSplit, TimeSeriesSplit
 
-from skcompare._core.design import Design, design_of
+from skcompare._core.design import TRAININGS, Design, design_of
 from skcompare._registry.tests import ANY_LOSS
 from skcompare.model_selection import (
     BlockRegularizedMx2CV,
@@ -83,6 +83,10 @@ def random_predictions(kind, n, seed, *, n_classes=2, accuracies=None, least=0):
     if kind in ONE_TEST_SET:
         records, bounds, n_train, design = None, None, None, Design(kind)
         truth = y
+    elif kind in TRAININGS:
+        records, bounds = np.tile(np.arange(n), 4), n * np.arange(5)
+        n_train, design = None, Design(kind, n_repeats=4)
+        truth = y[records]
     else:
         splitter = SPLITTERS[kind](seed)
         splits = list(splitter.split(np.zeros((n, 1)), y))
@@ -213,7 +217,8 @@ class Subject:
     @property
     def small_sizes(self):
         """Few records, fewer than any approximation likes."""
-        sizes = SMALL_HOLDOUT if self.kind in ONE_TEST_SET else SMALL
+        holdouts = (*ONE_TEST_SET, *TRAININGS)
+        sizes = SMALL_HOLDOUT if self.kind in holdouts else SMALL
         sizes = sizes[self.entry.designs[0].startswith("grouped ") :]  # two groups at least
         return [n for n in sizes if n >= max(self.least_records, 2 * 2 * self.least)]
 

@@ -1,0 +1,1 @@
+"""Evidence of models that were trained several times, for one test set."""
