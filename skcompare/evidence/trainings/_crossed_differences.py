@@ -278,7 +278,8 @@ class CrossedDifferences(Mergeable):
 
     @property
     def _size(self) -> float:
-        return max(float(np.abs(self.champion).max()), float(np.abs(self.challenger).max()))
+        ends = [(own.max(), -own.min()) for own in (self.champion, self.challenger)]
+        return float(np.max(ends))
 
     def _merged(self, other: Self) -> Self:
         if self.by_influence or other.by_influence:
@@ -291,7 +292,8 @@ class CrossedDifferences(Mergeable):
 
 def without_rounding(values: FloatArray, size: float) -> FloatArray:
     """Return values with those within the rounding errors of numbers of a size as 0."""
-    return np.where(np.abs(values) <= ROUNDING * size, 0.0, values)
+    within = np.abs(values) <= ROUNDING * size
+    return np.where(within, 0.0, values) if within.any() else values
 
 
 def design_of_trainings(

@@ -1,8 +1,8 @@
 """T tests over records and trainings, which are crossed, and over records alone."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,12 +73,11 @@ def crossed_moments(values: FloatArray) -> CrossedMoments:
     size = float(np.abs(values).max())
     centred = values - values.mean()
     of_records, of_trainings = centred.mean(axis=0), centred.mean(axis=1)
-    left = centred - of_records - of_trainings[:, np.newaxis]
-    sums = (
-        s * float(np.square(without_rounding(of_records, size)).sum()),
-        n * float(np.square(without_rounding(of_trainings, size)).sum()),
-        float(np.square(without_rounding(left, size)).sum()),
-    )
+    centred -= of_records
+    centred -= of_trainings[:, np.newaxis]
+    parts = (of_records, of_trainings, centred.ravel())
+    kept = (without_rounding(part, size) for part in parts)
+    sums = (times * float(part @ part) for times, part in zip((s, n, 1), kept, strict=True))
     df = n - 1, s - 1, (n - 1) * (s - 1)
     squares = (math.nan if d == 0 else x / d for x, d in zip(sums, df, strict=True))
     return CrossedMoments(n, s, *squares)
@@ -100,6 +99,8 @@ class TrainingVariance:
     df_records : float
     df_trainings : tuple of float
         Degrees of freedom of both.
+    moments : mapping of str to CrossedMoments
+        Mean squares of the pairs, under an empty name, or of each role by its name.
     """
 
     records: float
@@ -107,6 +108,7 @@ class TrainingVariance:
     interaction: float
     df_records: float
     df_trainings: tuple[float, ...]
+    moments: Mapping[str, CrossedMoments] = field(default_factory=dict)
 
     @property
     def over_trainings(self) -> float:
@@ -148,8 +150,8 @@ class TrainingVariance:
 
 def training_variance(crossed: CrossedDifferences) -> TrainingVariance:
     """Return the variance of the mean difference with its parts."""
-    n = crossed.n
-    moments = [m for m in moments_of(crossed).values() if m.n_trainings > 1]
+    n, moments_of = crossed.n, _moments_of(crossed)
+    moments = list(moments_of.values())
     gains = crossed.mean_gains
     centred = without_rounding(gains - gains.mean(), float(np.abs(gains).max()))
     records = float(centred @ centred) / (n - 1) / n
@@ -159,17 +161,16 @@ def training_variance(crossed: CrossedDifferences) -> TrainingVariance:
         sum(m.interaction / (n * m.n_trainings) for m in moments),
         n - 1,
         tuple(m.n_trainings - 1 for m in moments),
+        moments_of,
     )
 
 
-def moments_of(crossed: CrossedDifferences) -> dict[str, CrossedMoments]:
-    """Mean squares of the pairs, under an empty name, or of each role by its name."""
+def _moments_of(crossed: CrossedDifferences) -> dict[str, CrossedMoments]:
+    """Mean squares of the pairs, or of each role that was trained several times."""
     if crossed.paired:
         return {"": crossed_moments(crossed.gains)}
-    return {
-        "champion": crossed_moments(crossed.champion),
-        "challenger": crossed_moments(crossed.challenger),
-    }
+    values = {"champion": crossed.champion, "challenger": crossed.challenger}
+    return {role: crossed_moments(own) for role, own in values.items() if len(own) > 1}
 
 
 def check_crossed(crossed: CrossedDifferences, test: str) -> None:
@@ -375,9 +376,7 @@ def _details(crossed: CrossedDifferences, variance: TrainingVariance) -> dict[st
         "se_records": math.sqrt(variance.records),
         "se_trainings": math.sqrt(variance.over_trainings),
     }
-    for role, moments in moments_of(crossed).items():
-        if moments.n_trainings < 2:
-            continue
+    for role, moments in variance.moments.items():
         end = f"_{role}" if role else ""
         of_records, of_trainings, of_both = moments.components
         details |= {

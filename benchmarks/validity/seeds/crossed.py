@@ -1,0 +1,304 @@
+"""Type I error and power of the test of recipes, over records and trainings.
+
+Two recipes are trained several times each, and are equally good over records and trainings;
+the error of a record depends on the record, on the training, and on both. Run
+
+    python -m benchmarks.validity.seeds.crossed
+
+or with ``--help`` for the options. The tables of normal effects draw the mean squares
+themselves; those of losses and AUCs draw every record, which takes half an hour.
+"""
+
+from itertools import product
+
+import numpy as np
+from scipy.stats import norm, t
+
+from benchmarks.validity._lib.rejections import mid_pvalue
+from benchmarks.validity._lib.study import each_row, main
+from benchmarks.validity._lib.tables import Table, with_error
+from benchmarks.validity.seeds.seed_worlds import (
+    WORLDS,
+    auc_evidence,
+    first_pair,
+    loss_evidence,
+)
+from skcompare.stats import crossed_t, records_t
+from skcompare.stats.trainings import TrainingVariance, df_of_parts
+
+ALPHA = 0.05
+RECORDS = (500, 2000, 10_000)
+TRAININGS = ((3, 3), (4, 4), (5, 5), (10, 10), (3, 5), (3, 10), (5, 10))
+RATIOS = (0.0, 0.1, 0.3, 1.0, 2.0, 3.0, 5.0, 10.0, 30.0, 1000.0)
+"""Variance over trainings, over that over records and interaction."""
+
+SHARES = (0.0, 0.1, 0.5, 0.9, 1.0)
+"""Share of the interaction in the variance over records and interaction."""
+
+USUAL = ("none", "some", "much", "all")
+"""Worlds whose trainings vary normally."""
+
+METHODS = ("crossed_t", "Satterthwaite", "records alone", "trainings alone", "one pair")
+
+
+class NormalEffects:
+    """Mean squares of normal effects, of many comparisons at once.
+
+    Variances are those of the mean difference: 1 over records and interaction, of which the
+    share is the interaction, and the ratio over trainings. Roles that are not paired have
+    halves of both, whatever their number of trainings.
+    """
+
+    def __init__(self, n, counts, paired, share, ratio, draws, rng, effect=0.0):
+        parts = counts[:1] if paired else [count for count in counts if count > 1]
+        self.df = [count - 1 for count in parts]
+        k = len(parts)
+        of_trainings, left = ratio / k, share / k
+        self.mean = effect + np.sqrt(1 + ratio) * rng.standard_normal(draws)
+        self.records = rng.chisquare(n - 1, draws) / (n - 1)
+        self.trainings = [
+            (of_trainings + left) * rng.chisquare(df, draws) / df for df in self.df
+        ]
+        many = [(n - 1) * df for df in self.df]
+        self.left = sum(left * rng.chisquare(df, draws) / df for df in many)
+        # One pair of trainings: its mean, and its variance over records.
+        count = counts[0] if paired else 2 * counts[0] * counts[1] / sum(counts)
+        extra = np.sqrt((count - 1) * (ratio + share)) * rng.standard_normal(draws)
+        self.single = self.mean + extra
+        self.of_single = (1 - share + count * share) * rng.chisquare(n - 1, draws) / (n - 1)
+        self.n = n
+
+    def rejections(self):
+        """Share of rejections by each method."""
+        of_trainings = sum(self.trainings)
+        larger = np.maximum(self.records, of_trainings)
+        total = np.maximum(larger, self.records + of_trainings - self.left)
+        parts, df = (self.records, *self.trainings), (self.n - 1, *self.df)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            own, usual, apart = (
+                df_of_parts(parts, df, larger),
+                df_of_parts(parts, df, total),
+                df_of_parts(parts[1:], df[1:], of_trainings),
+            )
+        found = (
+            (self.mean, total, own),
+            (self.mean, total, usual),
+            (self.mean, self.records, self.n - 1),
+            (self.mean, of_trainings, apart),
+            (self.single, self.of_single, self.n - 1),
+        )
+        # Without any variance over trainings there is no test over these alone.
+        return [
+            np.mean(np.abs(mean) > t.isf(ALPHA / 2, df) * np.sqrt(variance))
+            if np.all(variance > 0)
+            else np.nan
+            for mean, variance, df in found
+        ]
+
+
+def library_agrees(seed=0):
+    """Whether the rule for many comparisons at once is that of the library."""
+    rng = np.random.default_rng(seed)
+    drawn = NormalEffects(500, (3, 5), False, 0.5, 1.0, 20, rng)
+    of_trainings = sum(drawn.trainings)
+    larger = np.maximum(drawn.records, of_trainings)
+    df = df_of_parts((drawn.records, *drawn.trainings), (499, *drawn.df), larger)
+    alone = [
+        TrainingVariance(first, (second, third), left, 499, tuple(drawn.df)).df
+        for first, second, third, left in zip(
+            drawn.records, *drawn.trainings, drawn.left, strict=True
+        )
+    ]
+    return np.allclose(alone, df)
+
+
+def normal_row(counts, paired, n, draws, seed):
+    """Largest type I error of each method over all effects, and where."""
+    rng = np.random.default_rng(seed)
+    settings = list(product(SHARES, RATIOS))
+    rates = np.array(
+        [
+            NormalEffects(n, counts, paired, share, ratio, draws, rng).rejections()
+            for share, ratio in settings
+        ]
+    )
+    worst = settings[int(rates[:, 0].argmax())]
+    return np.nanmax(rates, axis=0), worst, rates[:, 0].min()
+
+
+def normal_table(args):
+    """Largest type I error by numbers of trainings and records."""
+    assert library_agrees()
+    table = Table(
+        f"Equal recipes, normal effects: largest type I error at {ALPHA}",
+        ("trainings", "paired", "records", *METHODS, "least crossed_t", "worst at"),
+    )
+    draws = min(args.draws, 5000) if args.quick else args.draws
+    pairs = [((2, 2), True), *((own, own[0] == own[1]) for own in TRAININGS)]
+    pairs += [((3, 3), False), ((5, 5), False)]
+    settings = [
+        (*own, n) for own, n in product(pairs, RECORDS[:1] if args.quick else RECORDS)
+    ]
+    for (counts, paired, n), row in zip(
+        settings, each_row(normal_row, settings, args, 1, draws), strict=True
+    ):
+        largest, (share, ratio), least = row
+        table.add(
+            " and ".join(map(str, counts)),
+            "yes" if paired else "no",
+            n,
+            *(with_error(rate, draws) for rate in largest),
+            f"{least:.3f}",
+            f"interaction {share:g}, trainings {ratio:g}",
+        )
+    return table
+
+
+def noise_row(share, ratio, draws, seed):
+    rng = np.random.default_rng(seed)
+    return NormalEffects(2000, (5, 5), True, share, ratio, draws, rng).rejections()
+
+
+def noise_table(args):
+    """Type I error by how much trainings vary, beside the usual ways."""
+    table = Table(
+        f"Equal recipes, 5 pairs of trainings, 2000 records: type I error at {ALPHA}",
+        ("interaction", "variance over trainings", *METHODS),
+    )
+    draws = min(args.draws, 5000) if args.quick else args.draws
+    settings = list(product((0.0, 0.5), (0.0, 0.1, 1.0, 10.0, 1000.0)))
+    for setting, row in zip(
+        settings, each_row(noise_row, settings, args, 2, draws), strict=True
+    ):
+        table.add(*setting, *shown(row, draws))
+    return table
+
+
+POWER = 0.8
+SOURCES = {
+    "records": (0.0, 0.0),
+    "records, a tenth interaction": (0.1, 0.0),
+    "records, half interaction": (0.5, 0.0),
+    "interaction": (1.0, 0.0),
+    "trainings": (0.0, 1e6),
+    "records and trainings alike": (0.0, 1.0),
+}
+
+
+def power_row(source, count, draws, seed):
+    """Power where the better of both one-way tests has 80 %."""
+    rng = np.random.default_rng(seed)
+    share, ratio = SOURCES[source]
+    reach = norm.isf(ALPHA / 2) + norm.ppf(POWER)
+    if ratio > 1:
+        df = count - 1
+        grid = np.linspace(2.0, 12.0, 2001)
+        critical = t.isf(ALPHA / 2, df)
+        powers = np.mean(
+            [
+                norm.sf(critical * np.sqrt(chi / df) - grid)
+                for chi in rng.chisquare(df, 4000)
+            ],
+            axis=0,
+        )
+        reach = grid[int(np.argmax(powers >= POWER))]
+    effect = reach * np.sqrt(1 + ratio)
+    drawn = NormalEffects(2000, (count, count), True, share, ratio, draws, rng, effect)
+    return drawn.rejections()[:4]
+
+
+def power_table(args):
+    """Power of each test at an effect that one of them finds in 80 %."""
+    table = Table(
+        "Power at an effect that the better valid test of one way finds in 80 %",
+        ("what varies", "trainings", *METHODS[:4]),
+    )
+    draws = min(args.draws, 5000) if args.quick else args.draws
+    settings = list(product(SOURCES, (3, 5, 10)))
+    for setting, row in zip(
+        settings, each_row(power_row, settings, args, 3, draws), strict=True
+    ):
+        table.add(*setting, *shown(row, draws))
+    return table
+
+
+def records_row(world, kind, counts, n, draws, seed):
+    """Type I error with losses, or AUCs, of every record by every training."""
+    rng = np.random.default_rng(seed)
+    make = auc_evidence if kind == "AUC" else loss_evidence
+    pvalues = []
+    for _ in range(draws):
+        evidence = make(world, kind, counts, n, rng)
+        tests = crossed_t(evidence), records_t(evidence)
+        pair = first_pair(evidence, mid_pvalue) if kind == "0/1" else np.nan
+        pvalues.append([*(test.pvalue for test in tests), pair])
+    shares = np.mean(np.array(pvalues) < ALPHA, axis=0)
+    return [*shares[:2], shares[2] if kind == "0/1" else np.nan]
+
+
+def shown(rates, draws):
+    """Rates with their errors, and an empty text for tests that were not done."""
+    return ["" if np.isnan(rate) else with_error(rate, draws) for rate in rates]
+
+
+def records_table(args):
+    """Type I error with losses of 0 and 1, other losses, and AUCs."""
+    table = Table(
+        f"Equal recipes, losses of every record: type I error at {ALPHA}",
+        ("trainings vary", "measure", "trainings", "records", *METHODS[:1], *METHODS[2::2]),
+    )
+    draws = 50 if args.quick else args.record_draws
+    settings = [
+        (world, kind, counts, n)
+        for world, kind, counts, n in product(
+            USUAL,
+            ("0/1", "real", "AUC"),
+            ((3, 3), (5, 5), (3, 5)),
+            RECORDS[:1] if args.quick else RECORDS,
+        )
+        if counts != (3, 5) or n == 2000 or args.quick
+    ]
+    for (world, kind, counts, n), row in zip(
+        settings, each_row(records_row, settings, args, 4, draws), strict=True
+    ):
+        table.add(world, kind, " and ".join(map(str, counts)), n, *shown(row, draws))
+    return table
+
+
+def worlds_table(args):
+    """Type I error with trainings that are not normal: bad runs, and collapse."""
+    table = Table(
+        f"Equal recipes, trainings that fail: type I error at {ALPHA}",
+        ("trainings", "numbers", "records", *METHODS[:3:2]),
+    )
+    draws = 50 if args.quick else 5 * args.record_draws
+    settings = list(
+        product(
+            [world for world in WORLDS if world not in USUAL],
+            ("real",),
+            ((3, 3), (5, 5), (10, 10)),
+            RECORDS[:1],
+        )
+    )
+    for (world, _, counts, n), row in zip(
+        settings, each_row(records_row, settings, args, 5, draws), strict=True
+    ):
+        table.add(world, " and ".join(map(str, counts)), n, *shown(row[:2], draws))
+    return table
+
+
+if __name__ == "__main__":
+    main(
+        __doc__,
+        {
+            "normal": normal_table,
+            "noise": noise_table,
+            "power": power_table,
+            "records": records_table,
+            "worlds": worlds_table,
+        },
+        draws=100_000,
+        record_draws=(2000, "comparisons a setting where every record is drawn"),
+        of="comparisons a setting of normal effects",
+        quick=(False, "few comparisons of 500 records"),
+    )
