@@ -24,6 +24,7 @@ __all__ = [
     "compare",
     "compare_cv_results",
     "compare_scores",
+    "compare_seeds",
     "cross_compare",
     "make_paired_scorer",
 ]
@@ -42,6 +43,7 @@ _HOMES = {
     "compare": "comparators",
     "compare_cv_results": "comparators",
     "compare_scores": "comparators",
+    "compare_seeds": "comparators",
     "cross_compare": "comparators",
     "make_paired_scorer": "comparators",
 }
@@ -81,6 +83,7 @@ if TYPE_CHECKING:
         compare,
         compare_cv_results,
         compare_scores,
+        compare_seeds,
         cross_compare,
         make_paired_scorer,
     )

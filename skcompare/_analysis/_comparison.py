@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Self, TypeVar
 
+import numpy as np
+
 from skcompare._analysis._counted import pair_of_class, tallied_scores
 from skcompare._analysis._evidence_cache import EvidenceBehind
 from skcompare._analysis._record_order import flagged_by_order
@@ -35,6 +37,7 @@ from skcompare._analysis.measures import (
     score_differences,
     scored_pair,
 )
+from skcompare._core.design import TRAININGS
 from skcompare._core.flags import explain
 from skcompare._core.formatting import (
     IN_TIME,
@@ -58,6 +61,8 @@ from skcompare.evidence import (
     OrderedDifferences,
     ScoreDifferences,
     ScoredPair,
+    mean_defined,
+    trainings_of,
 )
 from skcompare.predictions import PairedPredictions
 from skcompare.stats import ConfidenceInterval, PairedResult, adjust_pvalues
@@ -348,6 +353,9 @@ class Verdict:
         return self.sentence
 
 
+ONE_TRAINING = "one-training"
+
+
 def decide(
     row: ComparisonRow,
     *,
@@ -381,7 +389,9 @@ def decide(
             f"; the difference is not in the direction of alternative={alternative!r}"
         )
     least = None
-    if records_needed is not None and alternative == "two-sided":
+    # Records reduce the variance over records only, and not that over trainings.
+    in_all = row.result is None or row.result.inference != "recipes"
+    if records_needed is not None and alternative == "two-sided" and in_all:
         far = far_end(row)
         least = None if far is None else records_needed * (row.difference / far) ** 2
     return Verdict("inconclusive", alpha, sentence, records_needed, least)
@@ -396,6 +406,11 @@ def level_text(alpha: float, alternative: str) -> str:
 def _about(row: ComparisonRow, flags: tuple[str, ...], unit: str) -> str:
     if "mixed-frozen" in flags:
         return "; about one trained model and one learning algorithm"
+    if ONE_TRAINING in row.flags:
+        return (
+            "; about one trained model and one recipe with these training records, over "
+            "new records and new trainings"
+        )
     design = row.result.design if row.result else ""
     in_time, in_series = design.startswith(IN_TIME), design.endswith("by groups")
     where = " on these series" if in_time and in_series else ""
@@ -763,7 +778,10 @@ class PairEngine(Selection):
     def untested(self, measure: Measure, primary: bool = False) -> ComparisonRow:
         """Return the row of a measure that has no test."""
         scores = self._scored(ScoreDifferences, measure)
-        champion, challenger = scores.means
+        (champion, challenger), difference = scores.means, scores.mean
+        if self.pair.design.kind in TRAININGS:
+            champion, challenger = self._means_of_trainings(scores)
+            difference = (challenger - champion) * (1 if scores.greater_is_better else -1)
         default = default_test(measure, self.pair.design)
         return ComparisonRow(
             measure=measure.name,
@@ -771,12 +789,21 @@ class PairEngine(Selection):
             test=None,
             champion=champion,
             challenger=challenger,
-            difference=scores.mean,
+            difference=difference,
             greater_is_better=measure.greater_is_better,
             primary=primary,
             flags=scores.flags,
             note=self.why_untested(default, measure, measure.name),
         )
+
+    def _means_of_trainings(self, scores: Any) -> list[float]:
+        """Return the mean score of each role over its own trainings."""
+        own = zip(self.pair.roles, (scores.champion, scores.challenger), strict=True)
+        predictions = self.pair.predictions
+        return [
+            mean_defined(np.ravel(values)[: trainings_of(role, predictions)])
+            for role, values in own
+        ]
 
     def _scored(self, needs: type, measure: Measure) -> Any:
         """Return evidence of a type that consists of scores by a measure."""

@@ -6,6 +6,7 @@ evidence from the split to the verdict.
 
 import math
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -348,6 +349,16 @@ def design_of(splitter: Any, n_splits: int, *, grouped: bool = False) -> Design:
         shape = (n_splits // 2, 2) if halves else (1, n_splits)
         design = replace(design, n_repeats=shape[0], n_folds=shape[1])
     return replace(design, grouped=grouped or design.grouped)
+
+
+def design_of_trainings(
+    counts: Iterable[int], paired: bool | None, fixed: bool = False
+) -> Design:
+    """Return the design of these numbers of trainings; equal ones are by default paired."""
+    numbers = list(counts)
+    are_paired = len(set(numbers)) == 1 if paired is None else paired
+    design = PAIRED_TRAININGS if are_paired else SEPARATE_TRAININGS
+    return replace(FIXED_TRAININGS if fixed else design, n_repeats=max(numbers))
 
 
 _REPEATED = {"holdout": "repeated holdout", "kfold": "repeated kfold"}

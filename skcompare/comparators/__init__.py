@@ -22,6 +22,7 @@ from skcompare.comparators._compare_scores import (
     prepared_scores,
     size_text,
 )
+from skcompare.comparators._compare_seeds import compare_seeds
 from skcompare.comparators._cross_compare import CrossComparison, cross_compare
 from skcompare.comparators._paired_estimator import PairedEstimator, make_paired_scorer
 
@@ -33,6 +34,7 @@ __all__ = [
     "compare",
     "compare_cv_results",
     "compare_scores",
+    "compare_seeds",
     "cross_compare",
     "make_paired_scorer",
 ]

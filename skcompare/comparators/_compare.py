@@ -30,7 +30,7 @@ from skcompare._analysis import (
     with_adjusted,
     with_classes,
 )
-from skcompare._core.design import Design
+from skcompare._core.design import TRAININGS, Design
 from skcompare._core.times import check_horizon
 from skcompare._core.validation import (
     as_array,
@@ -216,9 +216,20 @@ def _facts_of(predictions: Predictions) -> dict[str, Any]:
     """Return what a comparison says of its predictions."""
     names = ("design", "n_records", "n_tested", "flags", "fingerprint")
     facts = {name: getattr(predictions, name) for name in names}
+    if predictions.design.kind in TRAININGS:
+        return facts | {"size": size_in_trainings(predictions)}
     if predictions.time is None:
         return facts
     return facts | {"size": size_in_time(predictions)}
+
+
+def size_in_trainings(predictions: Predictions) -> str:
+    """Return the numbers of records and of trainings as text."""
+    counts = [role.n_trainings or predictions.n_splits for role in predictions.estimators]
+    each = f"{counts[0]} trainings each"
+    if len(set(counts)) > 1:
+        each = f"{', '.join(map(str, counts[:-1]))} and {counts[-1]} trainings"
+    return f"{predictions.n_records:,} records, {each}"
 
 
 def size_in_time(predictions: Predictions) -> str:

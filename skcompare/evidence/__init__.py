@@ -119,7 +119,6 @@ from skcompare.evidence.time._ordered_differences import OrderedDifferences, ord
 from skcompare.evidence.trainings._crossed_differences import (
     CrossedDifferences,
     by_training,
-    design_of_trainings,
     trainings_of,
     without_rounding,
 )

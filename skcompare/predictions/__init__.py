@@ -87,6 +87,7 @@ from skcompare.predictions._splits_in_time import (
     why_no_series,
     with_windows,
 )
+from skcompare.predictions._trainings import predictions_of_trainings
 from skcompare.predictions._worker_memory import run_tasks
 
 __all__ = [

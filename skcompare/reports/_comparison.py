@@ -18,7 +18,14 @@ from skcompare._analysis import (
     far_end,
     is_against,
 )
-from skcompare._core.design import HALVES, IN_TIME, IN_WINDOWS, TIME_ORDERED_HOLDOUT, Design
+from skcompare._core.design import (
+    HALVES,
+    IN_TIME,
+    IN_WINDOWS,
+    TIME_ORDERED_HOLDOUT,
+    TRAININGS,
+    Design,
+)
 from skcompare._core.flags import explain
 from skcompare._core.formatting import (
     format_number,
@@ -220,7 +227,11 @@ def sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith(".") else ".")
 
 
+ABOUT_HOLDOUTS = ("models", "methods", "recipes")
+"""Subjects of conclusions from records that were tested and not trained on."""
+
 NO_DISCORDANT_PAIRS = "no-discordant-pairs"
+UNSTABLE = "unstable-training"
 SAME = "Both gave the same prediction for every record."
 
 
@@ -761,6 +772,11 @@ def _undecided(comparison: Comparison, row: ComparisonRow) -> Iterator[str]:
             "two different models were compared, and not one with itself."
         )
     needed = records_needed(comparison)
+    if UNSTABLE in row.flags and row.result and row.result.inference == "recipes":
+        yield (
+            "Train more often: more than half of the variance is due to the chance in "
+            "training, which more test records do not reduce."
+        )
     if needed:
         yield _more_records(comparison, row, needed)
     in_time = comparison.design.kind in (TIME_ORDERED_HOLDOUT.kind, IN_TIME)
@@ -780,6 +796,8 @@ def _more_records(comparison: Comparison, row: ComparisonRow, needed: str) -> st
     enough = comparison.n_tested if _is_holdout(row) else comparison.n_records
     more, number = f"more {_unit(comparison, row)} than {enough:,}", "their number"
     another = ", unless a test for that is used (anytime_mcnemar, anytime_losses)"
+    if comparison.design.kind in TRAININGS:
+        another = ""
     if comparison.design.kind in (TIME_ORDERED_HOLDOUT.kind, IN_TIME):
         # Those tests take records as unrelated.
         more, number, another = f"{more}, of a longer time", "that time", ""
@@ -806,6 +824,8 @@ def records_needed(comparison: Comparison) -> str:
             f"{round_up(least):,} {unit} if the difference is {far}, the far end of its "
             f"interval, and {round_up(needed):,} if it is {observed}"
         )
+    if comparison.design.kind in TRAININGS:
+        text = f"{text}, with as many trainings"
     return f"80 % power takes about {text}; if it is smaller, more"
 
 
@@ -829,7 +849,7 @@ def _good_enough(row: ComparisonRow) -> Iterator[str]:
 
 
 def _is_holdout(row: ComparisonRow) -> bool:
-    return row.result is not None and row.result.inference in ("models", "methods")
+    return row.result is not None and row.result.inference in ABOUT_HOLDOUTS
 
 
 def _unit(comparison: Comparison, row: ComparisonRow) -> str:

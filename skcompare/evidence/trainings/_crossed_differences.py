@@ -1,6 +1,5 @@
 """Losses or scores of every record by every training of two models."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, ClassVar, Self
@@ -10,10 +9,10 @@ import numpy as np
 from skcompare._core.arrays import AS_DESIGN, array_of, as_read_only
 from skcompare._core.design import (
     PAIRED_TRAININGS,
-    SEPARATE_TRAININGS,
     TRAININGS,
     Design,
     as_design,
+    design_of_trainings,
 )
 from skcompare._core.validation import as_array, check_numbers
 from skcompare._registry.metrics import keywords_of, options_of_losses, record_losses
@@ -294,17 +293,6 @@ def without_rounding(values: FloatArray, size: float) -> FloatArray:
     """Return values with those within the rounding errors of numbers of a size as 0."""
     within = np.abs(values) <= ROUNDING * size
     return np.where(within, 0.0, values) if within.any() else values
-
-
-def design_of_trainings(
-    counts: Iterable[int], paired: bool | None, fixed: bool = False
-) -> Design:
-    """Return the design of these numbers of trainings; equal ones are by default paired."""
-    numbers = list(counts)
-    kind = PAIRED_TRAININGS.kind
-    if not (len(set(numbers)) == 1 if paired is None else paired):
-        kind = SEPARATE_TRAININGS.kind
-    return Design("fixed trainings" if fixed else kind, n_repeats=max(numbers))
 
 
 def trainings_of(role: EstimatorPredictions, predictions: Predictions) -> int:

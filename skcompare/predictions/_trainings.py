@@ -1,0 +1,111 @@
+"""Predictions of recipes that were trained several times, for one test set."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, replace
+from itertools import cycle, islice
+from typing import Any
+
+import numpy as np
+
+from skcompare._core.design import design_of_trainings
+from skcompare._registry.metrics import CLASSES
+from skcompare._typing import ArrayLike
+from skcompare.predictions._predictions import (
+    EstimatorPredictions,
+    Predictions,
+    predictions_from_arrays,
+)
+
+NOT_OF_RECORDS = ("name", "description", "levels", "n_trainings", "fit_times")
+"""Fields of predictions that are not arrays over records."""
+
+
+def predictions_of_trainings(
+    y_true: ArrayLike,
+    predictions: Mapping[str, Any],
+    *,
+    paired: bool | None = None,
+    fixed: bool = False,
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    target: str = CLASSES,
+) -> Predictions:
+    """Construct predictions of several trainings of each recipe from arrays.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, or numbers.
+    predictions : mapping of str to sequence
+        For each recipe one entry per training, as in :func:`predictions_from_arrays`.
+    paired : bool, optional
+        Whether trainings of one position belong together. By default they do if their
+        numbers are equal.
+    fixed : bool, default=False
+        Whether the trainings are taken as they are.
+    labels, pos_label, target
+        As in :func:`predictions_from_arrays`.
+    """
+    trainings = {name: _trainings_of(name, own) for name, own in predictions.items()}
+    counts = {name: len(own) for name, own in trainings.items()}
+    if paired and len(set(counts.values())) > 1:
+        listed = ", ".join(f"{count} of {name}" for name, count in counts.items())
+        raise ValueError(
+            f"Paired trainings are as many of each. Got {listed}. Pass paired=False, or "
+            "leave it out."
+        )
+    alone = {
+        f"{name}, training {k}": entry
+        for name, own in trainings.items()
+        for k, entry in enumerate(own)
+    }
+    of_classes = {"labels": labels, "pos_label": pos_label, "target": target}
+    collected = predictions_from_arrays(y_true, alone, **of_classes)
+    n, most, roles = collected.n_records, max(counts.values()), iter(collected.estimators)
+    joined = [_joined(name, [*islice(roles, k)], most) for name, k in counts.items()]
+    return replace(
+        collected,
+        estimators=tuple(joined),
+        design=design_of_trainings(counts.values(), paired, fixed),
+        records=np.tile(np.arange(n), most),
+        bounds=n * np.arange(most + 1),
+    )
+
+
+def _trainings_of(name: str, trainings: Any) -> Sequence[Any]:
+    """Return the predictions of each training of a recipe."""
+    if isinstance(trainings, Mapping | str) or not isinstance(trainings, Iterable):
+        raise ValueError(
+            f"`{name}` must be predictions of each training, of shape (n_trainings, "
+            f"n_samples) or a list of them. Got {type(trainings).__name__}. Pass a list, "
+            "with one entry for each training."
+        )
+    entries = list(trainings)
+    if not entries or any(
+        np.ndim(entry) == 0 and not isinstance(entry, Mapping) for entry in entries
+    ):
+        raise ValueError(
+            f"`{name}` must be predictions of each training, of shape (n_trainings, "
+            f"n_samples). Got the shape {np.asarray(trainings).shape}. Pass a list, with one array "
+            "for each training, or use compare for one training."
+        )
+    return entries
+
+
+def _joined(
+    name: str, trainings: Sequence[EstimatorPredictions], most: int
+) -> EstimatorPredictions:
+    """Join the predictions of trainings; fewer than `most` are repeated."""
+    first = trainings[0]
+    arrays: dict[str, Any] = {}
+    for field in fields(EstimatorPredictions):
+        if field.name in NOT_OF_RECORDS or getattr(first, field.name) is None:
+            continue
+        values = [getattr(role, field.name) for role in trainings]
+        if any(own is None for own in values):
+            raise ValueError(
+                f"All trainings of {name} must predict the same, such as labels or "
+                f"probabilities. Got {field.name} of some. Pass one kind for all."
+            )
+        arrays[field.name] = np.concatenate([*islice(cycle(values), most)])
+    return replace(first, name=name, description=name, n_trainings=len(trainings), **arrays)
