@@ -17,6 +17,7 @@ _NOT_LISTED = {"cli"}
 _SUBJECTS = {
     "models": "two trained models",
     "algorithms": "two learning algorithms",
+    "recipes": "two recipes of training",
 }
 # Headings of the tests by kind; differences also by what they speak of.
 _KINDS = {

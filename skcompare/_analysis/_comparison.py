@@ -7,13 +7,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Self, TypeVar
 
-import numpy as np
-
 from skcompare._analysis._counted import pair_of_class, tallied_scores
 from skcompare._analysis._evidence_cache import EvidenceBehind
 from skcompare._analysis._record_order import flagged_by_order
 from skcompare._analysis._test_selection import (
-    BY_INFLUENCE,
     LABEL,
     SCORE,
     RequestedTests,
@@ -26,13 +23,13 @@ from skcompare._analysis._test_selection import (
     tests_without_truth,
 )
 from skcompare._analysis.measures import (
+    BY_INFLUENCE,
     WORSE_THAN_NO_SKILL,
     Measure,
     NoInfluenceError,
     are_worse_than_no_skill,
     block_differences,
-    crossed_scores,
-    ordered_scores,
+    means_of_trainings,
     resolve_scoring,
     score_differences,
     scored_pair,
@@ -56,14 +53,7 @@ from skcompare._registry.metrics import (
 )
 from skcompare._registry.tests import ANY_LOSS, PairedTestEntry
 from skcompare._typing import Kind
-from skcompare.evidence import (
-    BlockDifferences,
-    OrderedDifferences,
-    ScoreDifferences,
-    ScoredPair,
-    mean_defined,
-    trainings_of,
-)
+from skcompare.evidence import BlockDifferences, ScoreDifferences, ScoredPair
 from skcompare.predictions import PairedPredictions
 from skcompare.stats import ConfidenceInterval, PairedResult, adjust_pvalues
 from skcompare.stats.core import ADJUSTMENTS, class_text
@@ -388,10 +378,9 @@ def decide(
         sentence += (
             f"; the difference is not in the direction of alternative={alternative!r}"
         )
-    least = None
-    # Records reduce the variance over records only, and not that over trainings.
-    in_all = row.result is None or row.result.inference != "recipes"
-    if records_needed is not None and alternative == "two-sided" and in_all:
+    # Records do not reduce the variance over trainings.
+    least, about = None, row.result.inference if row.result else ""
+    if records_needed is not None and alternative == "two-sided" and about != "recipes":
         far = far_end(row)
         least = None if far is None else records_needed * (row.difference / far) ** 2
     return Verdict("inconclusive", alpha, sentence, records_needed, least)
@@ -406,11 +395,6 @@ def level_text(alpha: float, alternative: str) -> str:
 def _about(row: ComparisonRow, flags: tuple[str, ...], unit: str) -> str:
     if "mixed-frozen" in flags:
         return "; about one trained model and one learning algorithm"
-    if ONE_TRAINING in row.flags:
-        return (
-            "; about one trained model and one recipe with these training records, over "
-            "new records and new trainings"
-        )
     design = row.result.design if row.result else ""
     in_time, in_series = design.startswith(IN_TIME), design.endswith("by groups")
     where = " on these series" if in_time and in_series else ""
@@ -419,7 +403,8 @@ def _about(row: ComparisonRow, flags: tuple[str, ...], unit: str) -> str:
         return f"; about these two systems{where}, {when}"
     if row.result is None:
         return ""
-    about = inference_text(row.result.inference, design)
+    is_once = ONE_TRAINING in row.flags
+    about = inference_text(ONE_TRAINING if is_once else row.result.inference, design)
     return f"; about {about.replace(',', f'{where},', 1)}"
 
 
@@ -594,7 +579,7 @@ class PairEngine(Selection):
         rows: list[ComparisonRow] = []
         for k, entry in enumerate(self.tests_of(measure, primary)):
             is_primary = primary and k == 0
-            of_any = entry is not None and entry.needs in BY_INFLUENCE
+            of_any = entry and entry.needs in BY_INFLUENCE
             reason = self.why_unsuited(entry, measure) if entry and of_any else ""
             if reason and any(row.test is None for row in rows):
                 continue
@@ -687,8 +672,7 @@ class PairEngine(Selection):
             return str(self._of(entry, None).score)
         if subject is None and ANY_LOSS in entry.measures:
             evidence = self._of(entry, None)
-            of_any = isinstance(evidence, BY_INFLUENCE)
-            subject = evidence.measure if of_any else evidence.loss
+            subject = getattr(evidence, "measure", None) or evidence.loss
             loss = record_losses().get(subject)
             return subject if loss is None else next(iter(loss.measures), subject)
         if subject is None:
@@ -780,7 +764,7 @@ class PairEngine(Selection):
         scores = self._scored(ScoreDifferences, measure)
         (champion, challenger), difference = scores.means, scores.mean
         if self.pair.design.kind in TRAININGS:
-            champion, challenger = self._means_of_trainings(scores)
+            champion, challenger = means_of_trainings(self.pair, scores)
             difference = (challenger - champion) * (1 if scores.greater_is_better else -1)
         default = default_test(measure, self.pair.design)
         return ComparisonRow(
@@ -795,15 +779,6 @@ class PairEngine(Selection):
             flags=scores.flags,
             note=self.why_untested(default, measure, measure.name),
         )
-
-    def _means_of_trainings(self, scores: Any) -> list[float]:
-        """Return the mean score of each role over its own trainings."""
-        own = zip(self.pair.roles, (scores.champion, scores.challenger), strict=True)
-        predictions = self.pair.predictions
-        return [
-            mean_defined(np.ravel(values)[: trainings_of(role, predictions)])
-            for role, values in own
-        ]
 
     def _scored(self, needs: type, measure: Measure) -> Any:
         """Return evidence of a type that consists of scores by a measure."""
@@ -825,10 +800,8 @@ class PairEngine(Selection):
             own = {name: options[name] for name in ORDER if name in options}
             key = (entry.name, measure.name)
             if key not in self._scores:
-                make: Callable[..., Any] = crossed_scores
-                if entry.needs is OrderedDifferences:
-                    make = partial(ordered_scores, **own)
-                self._scores[key] = make(self.pair, measure, self.pos_label)
+                make, about = BY_INFLUENCE[entry.needs], (self.pair, measure)
+                self._scores[key] = make(*about, self.pos_label, **own)
             return self._scores[key]
         return self.evidence(needs, **options)
 

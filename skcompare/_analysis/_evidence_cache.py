@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from skcompare._analysis._counted import pair_of_class, tallied_evidence
-from skcompare._analysis._test_selection import BY_INFLUENCE, LOSS, POS_LABEL
-from skcompare._analysis.measures import crossed_scores, ordered_scores, resolve_scoring
+from skcompare._analysis._test_selection import LOSS, POS_LABEL
+from skcompare._analysis.measures import BY_INFLUENCE, resolve_scoring
 from skcompare._registry.metrics import CLASSES, NUMBERS, keywords_of, tested_loss
-from skcompare.evidence import OrderedDifferences
 from skcompare.predictions import SCORES, PairedPredictions, fingerprint
 
 SCORING = "scoring"
@@ -91,8 +90,7 @@ class EvidenceBehind:
         loss = tested_loss(measure.metric)
         if loss is not None:
             return needs.from_pair(pair, loss=loss.name, **options)
-        make = ordered_scores if needs is OrderedDifferences else crossed_scores
-        return make(pair, measure, pos_label, **options)
+        return BY_INFLUENCE[needs](pair, measure, pos_label, **options)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return EvidenceBehind, (self.pair, self.pos_label, self.usual, self.scoring)

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Final, Literal
 
 import numpy as np
 
-from skcompare._analysis.measures import RANKING_SCORES, Measure
+from skcompare._analysis.measures import BY_INFLUENCE, RANKING_SCORES, Measure
 from skcompare._core.design import HOLDOUT, IN_TIME, TIME_ORDERED_HOLDOUT, Design, remedy
 from skcompare._registry.metrics import (
     record_losses,
@@ -16,13 +16,7 @@ from skcompare._registry.metrics import (
 )
 from skcompare._registry.tests import PairedTestEntry, get_test, paired_tests, tests_for
 from skcompare._typing import FloatArray, IntArray
-from skcompare.evidence import (
-    ROOTS,
-    CrossedDifferences,
-    OrderedDifferences,
-    ScoredPair,
-    Tally,
-)
+from skcompare.evidence import ROOTS, OrderedDifferences, ScoredPair, Tally
 from skcompare.predictions import (
     LABELS,
     PROBA,
@@ -194,10 +188,6 @@ def why_unsuited(
     else:
         lacking = _what_score_lacks(entry, measure, predictions)
     return lacking or _what_time_lacks(entry, predictions)
-
-
-BY_INFLUENCE = (OrderedDifferences, CrossedDifferences)
-"""Evidence that is of losses, or of any score by the influences of the records."""
 
 
 def is_by_influence(entry: PairedTestEntry, measure: Measure) -> bool:

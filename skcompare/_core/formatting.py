@@ -11,6 +11,10 @@ INFERENCE_TEXT = {
     "recipes": (
         "two recipes with these training records, over new records and new trainings"
     ),
+    "one-training": (
+        "one trained model and one recipe with these training records, over new records "
+        "and new trainings"
+    ),
 }
 IN_TIME = "time-ordered hold-out"
 """Title of the design of records of which the conclusion is about the time they cover."""

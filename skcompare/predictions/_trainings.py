@@ -86,8 +86,8 @@ def _trainings_of(name: str, trainings: Any) -> Sequence[Any]:
     ):
         raise ValueError(
             f"`{name}` must be predictions of each training, of shape (n_trainings, "
-            f"n_samples). Got the shape {np.asarray(trainings).shape}. Pass a list, with one array "
-            "for each training, or use compare for one training."
+            f"n_samples). Got the shape {np.asarray(trainings).shape}. Pass a list, with "
+            "one array for each training, or use compare for one training."
         )
     return entries
 

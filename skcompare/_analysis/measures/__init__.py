@@ -1,7 +1,7 @@
 """Measures: scores of the predictions of classifiers."""
 
-from skcompare._analysis.measures._in_time import NoInfluenceError, ordered_scores
-from skcompare._analysis.measures._in_trainings import crossed_scores
+from skcompare._analysis.measures._in_time import NoInfluenceError
+from skcompare._analysis.measures._in_trainings import BY_INFLUENCE, means_of_trainings
 from skcompare._analysis.measures._measures import (
     WORSE_THAN_NO_SKILL,
     ClassMetric,

@@ -1,14 +1,22 @@
 """Scores of both roles by every training, with the influences of the records."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from skcompare._analysis.measures._in_time import NoInfluenceError
+from skcompare._analysis.measures._in_time import NoInfluenceError, ordered_scores
 from skcompare._analysis.measures._measures import Measure, Watch
 from skcompare._analysis.measures._scores import CALIBRATION, SAME, RoleScores
 from skcompare._typing import FloatArray
-from skcompare.evidence import CrossedDifferences, by_training, trainings_of
+from skcompare.evidence import (
+    CrossedDifferences,
+    OrderedDifferences,
+    ScoreDifferences,
+    by_training,
+    mean_defined,
+    trainings_of,
+)
 from skcompare.predictions import PairedPredictions
 
 
@@ -70,3 +78,20 @@ def _of_training(scores: RoleScores, part: slice) -> FloatArray:
             "loss, or a score such as 'roc_auc'"
         )
     return np.asarray(score + n * slopes[0])
+
+
+BY_INFLUENCE: dict[type, Callable[..., Any]] = {
+    OrderedDifferences: ordered_scores,
+    CrossedDifferences: crossed_scores,
+}
+"""Evidence that is of losses, or of any score by the influences of the records, with the
+functions that make it of a score."""
+
+
+def means_of_trainings(pair: PairedPredictions, scores: ScoreDifferences) -> list[float]:
+    """Return the mean score of each role over its own trainings."""
+    means = []
+    for role, own in zip(pair.roles, (scores.champion, scores.challenger), strict=True):
+        values = np.ravel(np.asarray(own))
+        means.append(mean_defined(values[: trainings_of(role, pair.predictions)]))
+    return means

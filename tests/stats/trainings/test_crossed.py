@@ -174,9 +174,7 @@ def test_two_trainings_and_one():
     one = crossed_t(crossed(1, other=4))
     assert "one-training" in one.flags
     assert "sigma2_trainings_challenger" in one.details
-    with pytest.raises(
-        ValueError, match=r"2 trainings of one model\. Got 1 and 1"
-    ):
+    with pytest.raises(ValueError, match=r"2 trainings of one model\. Got 1 and 1"):
         crossed_t(crossed(1))
     with pytest.raises(ValueError, match=r"at least 2 records\. Got 1"):
         crossed_t(crossed(3, 1))
