@@ -16,17 +16,53 @@ from skcompare.stats.core._result import PairedResult, tested_result
 from skcompare.stats.core._tails import outward
 from skcompare.stats.losses._paired_t import loss_title
 
+FEWEST_DF = 2
+"""Degrees of freedom of the trainings up to which the larger part alone counts.
+
+Chosen by ``benchmarks/validity/seeds/crossed.py``.
+"""
+
 FEW_TRAININGS = 3
 """Number of trainings below which their variance says next to nothing."""
 
 
-def df_of_parts(parts: Sequence[Any], df: Sequence[float], whole: Any) -> Any:
-    """Return the degrees of freedom of a variance in parts with their own.
+def crossed_df(
+    records: Any,
+    trainings: Sequence[Any],
+    total: Any,
+    df_records: float,
+    df_trainings: Sequence[float],
+) -> Any:
+    """Return the degrees of freedom of a variance over records and trainings.
 
-    Those of Satterthwaite (1946) if `whole` is the sum of the parts.
+    Those of Satterthwaite (1946), of which few trainings count the larger part only: see
+    the notes of :func:`crossed_t`. Numbers, or arrays of several comparisons.
+
+    Parameters
+    ----------
+    records : float or ndarray
+        Variance over records alone.
+    trainings : sequence of float or ndarray
+        Variances over trainings alone, of pairs or of both roles.
+    total : float or ndarray
+        Variance of the mean.
+    df_records : float
+    df_trainings : sequence of float
+        Degrees of freedom of the parts.
     """
-    # Shares, because squares of variances may underflow.
-    return 1 / sum((part / whole) ** 2 / own for part, own in zip(parts, df, strict=True))
+    over = sum(trainings)
+    larger = np.maximum(records, over)
+    # Shares, because squares of variances may underflow; 0 degrees where there is none.
+    shares = [part / np.where(over > 0, over, 1.0) for part in trainings]
+    inverse = sum(_squares_over_df(shares, df_trainings))
+    counted = np.where(over > 0, np.maximum(0.0, 1 - FEWEST_DF * inverse), 0.0)
+    whole = larger + counted * (total - larger)
+    parts = [part / whole for part in (records, *trainings)]
+    return 1 / sum(_squares_over_df(parts, (df_records, *df_trainings)))
+
+
+def _squares_over_df(parts: Sequence[Any], df: Sequence[float]) -> list[Any]:
+    return [part**2 / own for part, own in zip(parts, df, strict=True)]
 
 
 class CrossedMoments(NamedTuple):
@@ -116,31 +152,18 @@ class TrainingVariance:
         return sum(self.trainings)
 
     @property
-    def larger(self) -> float:
-        """The larger one-way variance."""
-        return max(self.records, self.over_trainings)
-
-    @property
     def total(self) -> float:
         """Variance of the mean, at least the larger one-way variance."""
         both = self.records + self.over_trainings - self.interaction
-        return max(self.larger, both)
+        return max(self.records, self.over_trainings, both)
 
     @property
     def df(self) -> float:
-        """Degrees of freedom, which follow the larger part.
-
-        Those of Satterthwaite (1946), with the larger part in place of the sum of both.
-        """
-        larger = max(self.records, self.over_trainings)
-        if larger == 0:
+        """Degrees of freedom; those over records if nothing varies."""
+        if self.total == 0:
             return self.df_records
-        # Shares, because squares of variances may underflow.
-        parts = (self.records, *self.trainings)
-        df = (self.df_records, *self.df_trainings)
-        return 1 / sum(
-            (part / larger) ** 2 / own for part, own in zip(parts, df, strict=True)
-        )
+        parts = self.records, self.trainings, self.total
+        return float(crossed_df(*parts, self.df_records, self.df_trainings))
 
     @property
     def chance(self) -> float:
@@ -296,23 +319,23 @@ def crossed_t(
         V           = V_records + V_trainings - MS_interaction / (n S)
 
     and never taken as smaller than V_records or V_trainings, the variances of a test over
-    records alone and over trainings alone. The degrees of freedom follow the larger
-    of these two. Satterthwaite's [2]_ rest on the estimated parts, and if the trainings are
-    few and their variance comes out small by chance, both the variance and the critical
-    value are too small. So the larger part takes the place of the sum::
+    records alone and over trainings alone. Satterthwaite's degrees of freedom [2]_ rest on
+    the estimated parts: if trainings are few and their variance comes out small by
+    chance, both the variance and the critical value are too small. So the smaller part
+    counts fully only if there are many trainings, and not at all for up to 3::
 
-        df = max(V_records, V_trainings)²
-             / (V_records² / (n - 1) + V_trainings² / (S - 1))
+        W  = larger + max(0, 1 - 2 / (S - 1)) (V - larger)
+        df = W² / (V_records² / (n - 1) + V_trainings² / (S - 1))
 
-    With many records and normal effects Satterthwaite's rule rejects equal recipes in up to
-    7.8, 6.4 and 5.9 % for 3, 4 and 5 trainings, and this one in up to 5.4, 5.0 and 5.0 %,
-    but 10 % for 2, which is flagged "few-trainings".
+    where larger is the larger one of V_records and V_trainings: the degrees of freedom
+    follow the part that dominates.
 
     Of trainings that are not paired, of which the numbers may differ, V_records is the
     variance of the difference of the records' means over trainings, V_trainings the sum
-    of those of both roles, whose parts each have their own degrees of freedom, and
-    the interaction of both is taken off once. A role that was trained once, and is
-    meant as the model that it is, has no such part, flagged "one-training".
+    of those of both roles, whose parts each have their own degrees of freedom, and the
+    interaction of both is taken off once; S - 1 in W are Satterthwaite's degrees of freedom
+    of V_trainings. A role that was trained once, and is meant as the model that it is, has
+    no such part, flagged "one-training".
 
     A score that is no mean over records, such as an AUC, has for each training its value
     plus the influences of the records [3]_: the means over records are the scores, and the

@@ -44,7 +44,9 @@ def test_paired_variance_by_brute_force(of_trainings):
     s, n = 5, 40
     of_records, of_seeds, left = brute_force(evidence.champion - evidence.challenger)
     variance = max(of_records, of_seeds, of_records + of_seeds - left) / (n * s)
-    df = max(of_records, of_seeds) ** 2 / (of_records**2 / 39 + of_seeds**2 / 4)
+    larger = max(of_records, of_seeds) / (n * s)
+    whole = larger + (1 - 2 / 4) * (variance - larger)
+    df = whole**2 / ((of_records / (n * s)) ** 2 / 39 + (of_seeds / (n * s)) ** 2 / 4)
 
     result = crossed_t(evidence)
 
@@ -70,7 +72,10 @@ def test_separate_variance_by_brute_force():
     left = sum(part[2] / (n * s) for part, s in zip(parts, (3, 6)))
     variance = max(of_records, sum(of_seeds), of_records + sum(of_seeds) - left)
     larger = max(of_records, sum(of_seeds))
-    df = larger**2 / (of_records**2 / 39 + of_seeds[0] ** 2 / 2 + of_seeds[1] ** 2 / 5)
+    of_parts = of_seeds[0] ** 2 / 2 + of_seeds[1] ** 2 / 5
+    counted = max(0, 1 - 2 * of_parts / sum(of_seeds) ** 2)
+    whole = larger + counted * (variance - larger)
+    df = whole**2 / (of_records**2 / 39 + of_parts)
 
     result = crossed_t(evidence)
 
