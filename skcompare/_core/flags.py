@@ -162,7 +162,7 @@ FLAG_TEXTS: dict[str, str] = {
     ),
     "deterministic-training": (
         "all trainings of a model predict the same, so that none of the variance is due to "
-        "chance in its training: check that seeds were set and files differ"
+        "chance in its training: it needs no seed, or all trainings had the same one"
     ),
     "one-training": (
         "one model was trained once and is taken as it is: the conclusion is about this "

@@ -44,7 +44,15 @@ from skcompare.comparators._compare import (
     compare_pair,
     compare_several,
 )
-from skcompare.comparators._splits import Splits, make_splits, rehearse, resolve_cv
+from skcompare.comparators._splits import (
+    Splits,
+    make_splits,
+    one_split,
+    rehearse,
+    resolve_cv,
+    trained_again,
+    trained_once,
+)
 from skcompare.model_selection import BlockRegularized5x2CV
 from skcompare.predictions import (
     CHALLENGER,
@@ -65,6 +73,7 @@ from skcompare.predictions import (
     takes_no_seed,
     target_of,
     times_of,
+    without_seeds,
 )
 from skcompare.reports import Comparison, MultipleComparison
 from skcompare.stats.core import ADJUSTMENTS
@@ -203,6 +212,7 @@ class BaseComparator(
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "cv": ["cv_object", StrOptions({PREFIT})],
+        "n_trainings": [Interval(Integral, 2, None, closed="left"), None],
         "scoring": [str, callable, list, tuple, dict, None],
         "tests": [str, list, tuple, dict],
         "alternative": [StrOptions(set(ALTERNATIVES))],
@@ -217,6 +227,7 @@ class BaseComparator(
     }
 
     cv: Any
+    n_trainings: int | None
     scoring: Any
     tests: Any
     pos_label: Any
@@ -313,9 +324,8 @@ class BaseComparator(
             )
             self.predictions_ = ordered_by(collected, times, horizon)
         else:
-            self.cv_ = resolve_cv(self.cv, y_labels, self.random_state, target)
             split = routed.splitter.split
-            splits = make_splits(self.cv_, X, y_labels, groups, split, times, horizon)
+            splits = self._make_splits(X, y_labels, groups, split, target, times, horizon)
             self.predictions_ = self._collect(
                 X, y, y_labels, groups, settings, routed, rng, splits
             )
@@ -340,6 +350,26 @@ class BaseComparator(
             self._select(X, y, prefit, routed, rng)
         return self
 
+    def _make_splits(
+        self,
+        X: Any,
+        y: np.ndarray,
+        groups: Any,
+        params: Any,
+        target: str,
+        times: np.ndarray | None,
+        horizon: int,
+    ) -> Splits:
+        """Make the splits of all classifiers; for several trainings, one split many times."""
+        cv = self.cv
+        if cv is None and self.n_trainings is not None:
+            cv = one_split(target)
+        self.cv_ = resolve_cv(cv, y, self.random_state, target)
+        splits = make_splits(self.cv_, X, y, groups, params, times, horizon)
+        if self.n_trainings is None:
+            return splits
+        return trained_again(splits, self.n_trainings)
+
     def _common_settings(self) -> dict[str, Any]:
         """Return the parameters that are settings of any comparison."""
         names = ("scoring", "tests", "alternative", "alpha", "adjust", "pos_label")
@@ -352,6 +382,12 @@ class BaseComparator(
         as_is = isinstance(self.cv, str) and self.cv == PREFIT
         check_roles(estimators, allow_mixed=self.allow_mixed, prefit=as_is, target=target)
         prefit = is_prefit(estimators, self.cv)
+        if prefit and self.n_trainings is not None:
+            raise ValueError(
+                "Fitted classifiers are not trained again. Got "
+                f"n_trainings={self.n_trainings}. Pass unfitted ones with a `cv` of one "
+                "split, or compare predictions of several trainings by compare_seeds."
+            )
         metadata = [*params] if sample_weight is None else ["sample_weight", *params]
         if prefit and metadata:
             raise ValueError(
@@ -372,6 +408,8 @@ class BaseComparator(
         splits: Splits,
     ) -> Predictions:
         estimators = self._named_estimators()
+        if self.n_trainings is not None:
+            estimators = [(name, without_seeds(part)) for name, part in estimators]
         rehearse(settings, splits, y_labels)
         fit_params = [dict(routed[name].fit) for name, _ in estimators]
         twice = [n for n, e in estimators if self.check_reproducible or takes_no_seed(e)]
@@ -392,6 +430,8 @@ class BaseComparator(
             twice=twice,
             flags=(*splits.flags, *fitting_flags(estimators, fit_params)),
         )
+        if self.n_trainings is not None:
+            return trained_once(collected, estimators)
         return splits.ordered(collected)
 
     def get_metadata_routing(self) -> MetadataRouter:
@@ -565,6 +605,12 @@ class PairedComparator(BaseComparator):
         X and y as a hold-out set. Anything else as in scikit-learn. Splits that test later
         records than they train on, as those of
         :class:`~sklearn.model_selection.TimeSeriesSplit`, are in time order: see the notes.
+    n_trainings : int, optional
+        Number of trainings of each estimator on the only split of `cv`, by default a random
+        one, stratified by class, that tests 30 % of the records. Every nested
+        `random_state`, also one that is set, gets another seed for each training, the same
+        for both. The verdict is then about the two recipes with these training records,
+        by :func:`~skcompare.stats.crossed_t`.
     scoring : str, callable, list of str, or dict, default=None
         Measures to compare: names of metrics of skcompare or scorers of scikit-learn, or
         scorers. The verdict comes from the first; a custom scorer sees stored predictions
@@ -628,6 +674,7 @@ None
     See Also
     --------
     compare : Compares existing predictions.
+    compare_seeds : Compares existing predictions of several trainings.
 
     Notes
     -----
@@ -673,6 +720,7 @@ None
         challenger: Any,
         *,
         cv: Any = None,
+        n_trainings: int | None = None,
         scoring: Any = None,
         tests: Any = "auto",
         alternative: str = "two-sided",
@@ -689,6 +737,7 @@ None
         self.champion = champion
         self.challenger = challenger
         self.cv = cv
+        self.n_trainings = n_trainings
         self.scoring = scoring
         self.tests = tests
         self.alternative = alternative
@@ -774,6 +823,9 @@ class MultipleComparator(BaseComparator):
         Three or more classifiers, or regressors, with their names. They are never changed.
     cv : None, "prefit", int, splitter or iterable, default=None
         As for :class:`~skcompare.PairedComparator`.
+    n_trainings : int, optional
+        Number of trainings of each estimator on the only split of `cv`, as for
+        :class:`~skcompare.PairedComparator`.
     scoring : str, callable, list of str, or dict, default=None
         Measures to compare. The verdict comes from the first. The default is that of
         :class:`~skcompare.PairedComparator`.
@@ -890,6 +942,7 @@ None, default="holm"
         estimators: Any,
         *,
         cv: Any = None,
+        n_trainings: int | None = None,
         scoring: Any = None,
         tests: Any = "auto",
         control: str | None = None,
@@ -906,6 +959,7 @@ None, default="holm"
     ) -> None:
         self.estimators = estimators
         self.cv = cv
+        self.n_trainings = n_trainings
         self.scoring = scoring
         self.tests = tests
         self.control = control

@@ -216,7 +216,7 @@ def _facts_of(predictions: Predictions) -> dict[str, Any]:
     """Return what a comparison says of its predictions."""
     names = ("design", "n_records", "n_tested", "flags", "fingerprint")
     facts = {name: getattr(predictions, name) for name in names}
-    if predictions.design.kind in TRAININGS:
+    if predictions.design.kind in TRAININGS and predictions.n_train is None:
         return facts | {"size": size_in_trainings(predictions)}
     if predictions.time is None:
         return facts

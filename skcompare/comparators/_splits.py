@@ -3,11 +3,11 @@
 import math
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import check_cv
+from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit, check_cv
 from sklearn.utils import check_random_state
 
 from skcompare._analysis import (
@@ -22,7 +22,14 @@ from skcompare._analysis import (
     why_unsuited,
 )
 from skcompare._analysis.measures import Measure, class_order
-from skcompare._core.design import HOLDOUT, IN_TIME, Design, design_of
+from skcompare._core.design import (
+    HOLDOUT,
+    IN_TIME,
+    PAIRED_TRAININGS,
+    SEPARATE_TRAININGS,
+    Design,
+    design_of,
+)
 from skcompare._core.validation import check_count
 from skcompare._registry.metrics import CLASSES
 from skcompare._registry.tests import get_test, tests_for
@@ -34,6 +41,7 @@ from skcompare.predictions import (
     Split,
     disjoint_split,
     encoded_target,
+    is_frozen,
     n_rows,
     ordered_by,
     seeded,
@@ -100,6 +108,54 @@ def make_splits(
         raise ValueError(f"`cv` must give at least one split. Got none from {splitter}.")
     design = design_of(splitter, len(pairs), grouped=groups is not None)
     return Splits(pairs, with_windows(design, pairs, times), flags, times, horizon)
+
+
+def one_split(target: str) -> Any:
+    """Return the default splitter of several trainings: one random hold-out."""
+    stratified = target == CLASSES
+    kind = StratifiedShuffleSplit if stratified else ShuffleSplit
+    return kind(n_splits=1, test_size=TESTED)
+
+
+TESTED = 0.3
+"""Share of the records that the default hold-out of several trainings tests."""
+
+
+def trained_again(splits: Splits, n_trainings: int) -> Splits:
+    """Repeat the only split for a number of trainings, which are paired by their seed."""
+    if len(splits.pairs) != 1:
+        raise ValueError(
+            "`n_trainings` trains again and again on one split. Got "
+            f"{len(splits.pairs)} splits. Pass a `cv` of one split, such as "
+            "ShuffleSplit(n_splits=1, test_size=0.3), or leave it out."
+        )
+    if splits.design.grouped:
+        raise ValueError(
+            "No test of several trainings accounts for the dependence within groups. Got "
+            "`groups`. Leave `n_trainings` out, or `groups` if records are independent."
+        )
+    if splits.times is not None:
+        raise ValueError(
+            "No test of several trainings accounts for the order of time. Got `time`. "
+            "Leave `n_trainings` out, or `time` if records are independent."
+        )
+    design = replace(PAIRED_TRAININGS, n_repeats=n_trainings)
+    return Splits(splits.pairs * n_trainings, design, splits.flags)
+
+
+def trained_once(
+    predictions: Predictions, estimators: Sequence[tuple[str, Any]]
+) -> Predictions:
+    """Return predictions whose frozen estimators count as trained once."""
+    frozen = [name for name, estimator in estimators if is_frozen(estimator)]
+    if not frozen:
+        return predictions
+    roles = (
+        replace(role, n_trainings=1) if role.name in frozen else role
+        for role in predictions.estimators
+    )
+    design = replace(SEPARATE_TRAININGS, n_repeats=predictions.n_splits)
+    return replace(predictions, estimators=tuple(roles), design=design)
 
 
 LEVEL = 0.05

@@ -21,6 +21,7 @@ from skcompare.predictions._collect import (
     seeded,
     set_seeds,
     takes_no_seed,
+    without_seeds,
 )
 from skcompare.predictions._forecasts import EACH, INTERVALS, MULTIOUTPUT, OF_NUMBERS
 from skcompare.predictions._from_cv import (
@@ -49,6 +50,7 @@ from skcompare.predictions._frozen_rules import (
     check_target,
     fitted_pair,
     is_fitted,
+    is_frozen,
     is_mixed,
     is_prefit,
     predictions_of_fitted,

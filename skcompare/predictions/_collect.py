@@ -292,6 +292,19 @@ def unseeded_params(estimator: Any) -> dict[str, Any]:
     }
 
 
+def without_seeds(estimator: Any) -> Any:
+    """Return a clone with every nested `random_state` None, to be seeded for each training.
+
+    One that cannot be cloned is returned, and the first fit reports the problem.
+    """
+    with suppress(Exception):
+        params = _params(estimator)
+        seeds = {key: None for key, value in params.items() if is_seed(key)}
+        if any(params[key] is not None for key in seeds):
+            return clone(estimator).set_params(**seeds)
+    return estimator
+
+
 def set_seeds(estimator: Any, seed: int, unseeded: Mapping[str, Any] | None = None) -> None:
     """Set every nested `random_state` that is None, in the order of the parameter names.
 

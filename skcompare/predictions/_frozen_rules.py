@@ -140,8 +140,13 @@ def is_mixed(estimators: NamedEstimators) -> bool:
     return (any(frozen) and not all(frozen)) or any(map(_holds_frozen, estimators))
 
 
+def is_frozen(estimator: Any) -> bool:
+    """Whether an estimator is a trained model that is never fitted again."""
+    return isinstance(estimator, FrozenEstimator)
+
+
 def _frozen(estimators: NamedEstimators) -> list[bool]:
-    return [isinstance(estimator, FrozenEstimator) for _, estimator in estimators]
+    return [is_frozen(estimator) for _, estimator in estimators]
 
 
 def _holds_frozen(item: tuple[str, Any]) -> bool:
