@@ -38,6 +38,7 @@ from skcompare._core.design import TRAININGS
 from skcompare._core.flags import explain
 from skcompare._core.formatting import (
     IN_TIME,
+    ONE_TRAINING,
     decimals_for,
     format_number,
     format_pvalue,
@@ -343,9 +344,6 @@ class Verdict:
         return self.sentence
 
 
-ONE_TRAINING = "one-training"
-
-
 def decide(
     row: ComparisonRow,
     *,
@@ -403,8 +401,8 @@ def _about(row: ComparisonRow, flags: tuple[str, ...], unit: str) -> str:
         return f"; about these two systems{where}, {when}"
     if row.result is None:
         return ""
-    is_once = ONE_TRAINING in row.flags
-    about = inference_text(ONE_TRAINING if is_once else row.result.inference, design)
+    about = inference_text(row.result.inference, design)
+    about = ONE_TRAINING if "one-training" in row.flags else about
     return f"; about {about.replace(',', f'{where},', 1)}"
 
 

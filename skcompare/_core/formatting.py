@@ -11,11 +11,13 @@ INFERENCE_TEXT = {
     "recipes": (
         "two recipes with these training records, over new records and new trainings"
     ),
-    "one-training": (
-        "one trained model and one recipe with these training records, over new records "
-        "and new trainings"
-    ),
 }
+ONE_TRAINING = (
+    "one trained model and one recipe with these training records, over new records and "
+    "new trainings"
+)
+"""Subject of a conclusion about recipes, of which one is a trained model."""
+
 IN_TIME = "time-ordered hold-out"
 """Title of the design of records of which the conclusion is about the time they cover."""
 FIXED = "fixed trainings"
