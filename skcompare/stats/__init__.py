@@ -77,6 +77,12 @@ from skcompare.stats.planning._plan_time import (
     plan_time_comparison,
     plan_time_from_pilot,
 )
+from skcompare.stats.planning._plan_trainings import (
+    TrainingPlan,
+    TrainingScenario,
+    plan_trainings,
+    plan_trainings_from_pilot,
+)
 from skcompare.stats.precision._precision_classes import (
     PrecisionByClass,
     precision_by_class,
@@ -212,6 +218,8 @@ __all__ = [
     "LossPlanScenario",
     "TimePlan",
     "PlanScenario",
+    "TrainingPlan",
+    "TrainingScenario",
     "plan_auc_comparison",
     "plan_auc_from_pilot",
     "plan_comparison",
@@ -220,6 +228,8 @@ __all__ = [
     "plan_loss_from_pilot",
     "plan_time_comparison",
     "plan_time_from_pilot",
+    "plan_trainings",
+    "plan_trainings_from_pilot",
     "CombinedPvalue",
     "PrecisionByClass",
     "clustered_precision",
