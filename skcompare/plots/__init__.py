@@ -17,6 +17,7 @@ from skcompare.plots._ranking import RocComparisonDisplay
 from skcompare.plots._report_figures import Pictures, pictures_among, pictures_of
 from skcompare.plots._residual_quantiles import ResidualQuantilesDisplay
 from skcompare.plots._sequential import AnytimeDisplay
+from skcompare.plots._training_variance import TrainingVarianceDisplay
 from skcompare.plots.drawing._base import Display, PairDisplay
 from skcompare.plots.forest._forest import ForestDisplay, RelativePrecisionDisplay
 from skcompare.plots.forest._loss_reductions import LossReductionDisplay
@@ -44,4 +45,5 @@ __all__ = [
     "ResidualQuantilesDisplay",
     "RocComparisonDisplay",
     "SampleSizeDisplay",
+    "TrainingVarianceDisplay",
 ]

@@ -11,6 +11,7 @@ import numpy as np
 from skcompare.evidence import (
     AgreementMatrix,
     ContingencyTable,
+    CrossedDifferences,
     JointCounts,
     OrderedDifferences,
     PairedCalibration,
@@ -36,6 +37,7 @@ from skcompare.plots import (
     ResidualQuantilesDisplay,
     RocComparisonDisplay,
     SampleSizeDisplay,
+    TrainingVarianceDisplay,
 )
 from skcompare.plots.forest._interval_rows import IntervalRow
 from skcompare.predictions import predictions_from_arrays
@@ -407,6 +409,26 @@ def agreement_of_numbers_of_heavy_tails():
     return BlandAltmanDisplay.of_result(numbers_of_heavy_tails(), quantity=WORDS)
 
 
+def training_variance(scale=0.02):
+    """Pairs of trainings that vary about as much as the records."""
+    rng = np.random.default_rng(0)
+    champion = rng.random((5, 400)) + scale * rng.normal(size=(5, 1))
+    challenger = rng.random((5, 400)) - 0.05 + scale * rng.normal(size=(5, 1))
+    crossed = CrossedDifferences.from_losses(champion, challenger, loss="brier_score")
+    return TrainingVarianceDisplay.of_result(crossed)
+
+
+def training_variance_of_many():
+    """Many separate trainings, which vary by much, of a measure with a long name."""
+    rng = np.random.default_rng(1)
+    sizes = ((300, 50), (40, 50))
+    values = [
+        1e6 * (1 + rng.random(size) + rng.normal(size=(size[0], 1))) for size in sizes
+    ]
+    crossed = CrossedDifferences.from_losses(*values, loss=WORDS)
+    return TrainingVarianceDisplay.of_result(crossed)
+
+
 CASES = {
     "CalibrationComparisonDisplay": calibration,
     "RocComparisonDisplay": roc,
@@ -426,6 +448,7 @@ CASES = {
     "LossDifferenceDisplay": loss_difference,
     "AgreementDisplay": agreement,
     "ContingencyDisplay": contingency,
+    "TrainingVarianceDisplay": training_variance,
 }
 """Functions by the name of their display: of ordinary size."""
 
@@ -451,5 +474,6 @@ LARGE = {
     "AgreementDisplay of letters": agreement_of_letters,
     "AgreementDisplay of long names": agreement_of_long_names,
     "ContingencyDisplay of billions": contingency_of_billions,
+    "TrainingVarianceDisplay of many": training_variance_of_many,
 }
 """Functions by words, whose first is the name of their display: of extreme size."""

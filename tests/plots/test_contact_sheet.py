@@ -9,7 +9,7 @@ import pytest
 from tests.plots.cases import CASES
 
 ROOT = Path(__file__).parents[2]
-LARGEST = 500_000
+LARGEST = 600_000
 
 
 @pytest.fixture(scope="module")

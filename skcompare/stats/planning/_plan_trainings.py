@@ -389,15 +389,15 @@ def plan_trainings_from_pilot(
             "plan_trainings."
         )
     variance = training_variance(pilot)
-    found = pilot.estimate if difference is None else float(difference)
+    expected = pilot.estimate if difference is None else float(difference)
     numbers = n, n_trainings, training_cost, record_cost, most_trainings
     aim = Aim(alpha, power, alternative)
-    components = _components_of(found, variance, 1.0)
+    components = _components_of(expected, variance, 1.0)
     df = sum(variance.df_trainings)
     tail = (1 - MIDDLE) / 2
     ends = {"trainings vary less": tail, "trainings vary more": 1 - tail}
     others = {
-        name: _components_of(found, variance, df / float(chdtri(df, upper)))
+        name: _components_of(expected, variance, df / float(chdtri(df, upper)))
         for name, upper in ends.items()
     }
     return _plan(components, *numbers, aim=aim, others=others)
