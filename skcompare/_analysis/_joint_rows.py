@@ -11,9 +11,11 @@ from skcompare.stats.several import max_t, unit_influences
 TESTED_JOINTLY = (
     "paired_t",
     "clustered_t",
+    "crossed_t",
     "influence_difference",
     "loss_permutation",
     "permutation_difference",
+    "records_t",
 )
 """Tests of a difference that is a sum over the records, by whose joint distribution rows
 are adjusted by "max-t"; permutations replace the others where nothing varies."""

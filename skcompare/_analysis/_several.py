@@ -23,7 +23,7 @@ from skcompare._analysis._test_selection import (
     with_classes,
 )
 from skcompare._analysis.measures import Measure
-from skcompare._core.design import HOLDOUT, Design
+from skcompare._core.design import HOLDOUT, TRAININGS, Design
 from skcompare._core.validation import (
     alpha_of,
     check_alternative,
@@ -39,6 +39,7 @@ from skcompare.evidence import (
     OrderedDifferences,
     PlacementValues,
     mean_defined,
+    trainings_of,
 )
 from skcompare.predictions import Predictions, one_class_of
 from skcompare.stats import (
@@ -51,7 +52,7 @@ from skcompare.stats import (
     pairwise_precision,
 )
 from skcompare.stats.core import ADJUSTMENTS, interval_level
-from skcompare.stats.several import pairs_of
+from skcompare.stats.several import max_t, pairs_of, units_of_trainings
 
 DRAWS = ("n_resamples", "random_state")
 """Options of the resampling of "max-t"."""
@@ -150,9 +151,18 @@ def max_t_family(measure: Measure, design: Design = HOLDOUT) -> Family:
 
 
 def settings_of_several(
-    names: Sequence[str], control: str | None, alternative: Any, adjust: Any, **others: Any
+    names: Sequence[str],
+    control: str | None,
+    alternative: Any,
+    adjust: Any,
+    *,
+    in_trainings: bool = False,
+    **others: Any,
 ) -> Settings:
-    """Check the settings of a comparison of three or more named classifiers."""
+    """Check the settings of a comparison of three or more named classifiers.
+
+    With several trainings of each, every measure has a joint distribution for "max-t".
+    """
     check_alternative(alternative)
     if control is not None:
         check_choice("control", control, names)
@@ -170,7 +180,8 @@ def settings_of_several(
         more=draws if adjust == MAX_T else {},
         **others,
     )
-    _check_named(settings.requested, settings.measures, settings.adjust)
+    if adjust != MAX_T or not in_trainings:
+        _check_named(settings.requested, settings.measures, settings.adjust)
     return replace(settings, control=control)
 
 
@@ -280,7 +291,7 @@ class SeveralEngine(Selection):
 
         The primary one is that of the design's default test, as for two classifiers.
         """
-        if self.adjust == MAX_T:
+        if self.adjust == MAX_T and self.predictions.design.kind not in TRAININGS:
             return [self._of_family(max_t_family(self.measure, self.predictions.design))]
         tests = tests_to_run(
             self._default(),
@@ -355,13 +366,19 @@ class SeveralEngine(Selection):
         level = interval_level(1 - self.alpha, self.adjust, len(self.pairs))
         tested: list[ComparisonRow] = []
         values: dict[str, float | None] = {}
+        evidence: list[Any] = []
         for names in self.pairs:
             engine = self._pair_engine(*names, level)
-            row = engine.tested(entry, self.measure.name, self.measure)
+            test = engine.prepared(entry, self.measure, self.measure.name)
+            row = test.row(test.run(), primary=False)
             tested.append(row)
+            evidence.append(test.evidence)
             values |= zip(names, (row.champion, row.challenger))
         pvalues = [np.nan if row.pvalue is None else row.pvalue for row in tested]
-        adjusted = np.asarray(adjust_pvalues(pvalues, self.adjust)).tolist()
+        if self.adjust == MAX_T:
+            adjusted, level, tested = self._jointly(tested, evidence)
+        else:
+            adjusted = np.asarray(adjust_pvalues(pvalues, self.adjust)).tolist()
         pairs = [
             PairRow(
                 *names,
@@ -385,6 +402,32 @@ class SeveralEngine(Selection):
             method="" if result is None else result.method,
             flags=tuple(dict.fromkeys(flag for row in tested for flag in row.flags)),
         )
+
+    def _jointly(
+        self, rows: Sequence[ComparisonRow], evidence: Sequence[Any]
+    ) -> tuple[list[float], float, list[ComparisonRow]]:
+        """Adjust the rows of pairs of recipes by the joint distribution of the pairs.
+
+        Returns the adjusted p-values, the level of each interval, and rows with these.
+        """
+        names, predictions = self.predictions.names, self.predictions
+        counts = [trainings_of(role, predictions) for role in predictions.estimators]
+        units = [
+            units_of_trainings(own, (names.index(first), names.index(second)), counts)
+            for own, (first, second) in zip(evidence, self.pairs, strict=True)
+        ]
+        results = [row.result for row in rows if row.result is not None]
+        joint = max_t(
+            results,
+            units,
+            [" ".join(pair) for pair in self.pairs],
+            alternative=self.alternative,
+            confidence_level=1 - self.alpha,
+        )
+        limits = [result.confidence_interval(joint.level) for result in results]
+        both = zip(rows, limits, strict=True)
+        wide = [replace(row, low=low, high=high) for row, (low, high) in both]
+        return joint.pvalues.tolist(), joint.level, wide
 
     def _untested(self) -> PairwiseComparison:
         """Return a comparison without test, with the reason why there is none."""

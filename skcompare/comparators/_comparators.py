@@ -1033,7 +1033,12 @@ None, default="holm"
     def _settings(self) -> Settings:
         check_named_estimators(self.estimators, self.get_params(deep=False))
         names = [name for name, _ in self.estimators]
-        return settings_of_several(names, self.control, **self._common_settings())
+        return settings_of_several(
+            names,
+            self.control,
+            in_trainings=self.n_trainings is not None,
+            **self._common_settings(),
+        )
 
     def _compared(
         self, predictions: Predictions, settings: Settings, **details: Any

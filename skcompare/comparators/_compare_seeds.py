@@ -137,7 +137,8 @@ def compare_seeds(
     options |= {"alternative": alternative, "alpha": alpha, "adjust": adjust}
     parse = partial(Settings.parse, **options)
     if several:
-        parse = partial(settings_of_several, several, control, **options)
+        own = {**options, "in_trainings": True}
+        parse = partial(settings_of_several, several, control, **own)
     first = {name: _first_of(own) for name, own in named.items()}
     settings = parse(target=target_of_arrays(y_true, first))
     collected = predictions_of_trainings(

@@ -27,6 +27,7 @@ from skcompare._core.design import (
     IN_TIME,
     PAIRED_TRAININGS,
     SEPARATE_TRAININGS,
+    TRAININGS,
     Design,
     design_of,
 )
@@ -169,7 +170,7 @@ def rehearse(settings: Settings, splits: Splits, y: np.ndarray) -> None:
     test sets, and the requested tests run on correct predictions of these splits.
     """
     requested, measures = settings.requested, settings.measures
-    if settings.adjust == MAX_T:
+    if settings.adjust == MAX_T and splits.design.kind not in TRAININGS:
         for measure in measures:
             # Each output of two regressors is tested on a hold-out.
             if not (measure.is_of_each and splits.design.kind == HOLDOUT.kind):

@@ -225,3 +225,46 @@ def test_several_recipes(y):
     )
     assert pair.pvalue == pytest.approx(row.pvalue, rel=1e-12)
     assert "c" == comparison.verdict
+
+
+@pytest.mark.parametrize("counts", [(5, 5, 5), (3, 5, 4)])
+def test_recipes_by_the_joint_distribution(y, counts):
+    """Max-t is no smaller than each p-value, and below Bonferroni's adjustment."""
+    recipes = {
+        name: probabilities(y, count, quality, k)
+        for k, (name, count, quality) in enumerate(
+            zip("abc", counts, (1.0, 1.15, 1.6), strict=True)
+        )
+    }
+    options = {"scoring": "f1"}
+    joint = compare_seeds(y, recipes, adjust="max-t", **options).comparisons[0]
+    alone = compare_seeds(y, recipes, adjust="none", **options).comparisons[0]
+    bonferroni = compare_seeds(y, recipes, adjust="bonferroni", **options).comparisons[0]
+
+    def by_pair(comparison):
+        return {(row.champion, row.challenger): row for row in comparison.pairs}
+
+    for key, row in by_pair(joint).items():
+        single, most = by_pair(alone)[key], by_pair(bonferroni)[key]
+        assert single.pvalue == row.pvalue
+        assert row.pvalue <= row.adjusted_pvalue <= most.adjusted_pvalue + 0.01
+        assert row.low <= single.low <= single.high <= row.high
+        assert (row.low <= 0 <= row.high) == (row.adjusted_pvalue >= 0.05)
+
+
+def test_recipes_against_a_control(y):
+    """One-sided, each with the control alone, in any order of the recipes."""
+    recipes = {name: probabilities(y, 3, 1 + k, k) for k, name in enumerate("abc")}
+    options = {"control": "a", "alternative": "greater", "adjust": "max-t"}
+    comparison = compare_seeds(y, recipes, scoring="neg_log_loss", **options)
+    turned = compare_seeds(
+        y, dict(reversed(recipes.items())), scoring="neg_log_loss", **options
+    )
+
+    rows = comparison.comparisons[0].pairs
+    assert {"a"} == {row.champion for row in rows}
+    found, again = (
+        {row.challenger: row.adjusted_pvalue for row in each.comparisons[0].pairs}
+        for each in (comparison, turned)
+    )
+    assert found == pytest.approx(again, rel=1e-9)

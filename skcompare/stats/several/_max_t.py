@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from skcompare._core.design import FIXED_TRAININGS
 from skcompare._core.validation import alpha_of
 from skcompare._typing import FloatArray
-from skcompare.evidence import PairedLosses, ScoredPair
+from skcompare.evidence import CrossedDifferences, PairedLosses, ScoredPair
 from skcompare.stats.core._limits import normal_critical
 from skcompare.stats.core._result import PairedResult
 from skcompare.stats.scores._resampling import generator, influences
@@ -55,6 +56,51 @@ def _of_scored(scored: ScoredPair) -> FloatArray | None:
     in_order = np.empty_like(own)
     in_order[np.argsort(np.argsort(scored.rows))] = own  # type: ignore[arg-type]
     return in_order
+
+
+@unit_influences.register
+def _of_trainings(crossed: CrossedDifferences) -> FloatArray | None:
+    return units_of_trainings(crossed, (0, 1), crossed.n_trainings)
+
+
+def units_of_trainings(
+    crossed: CrossedDifferences, roles: tuple[int, int], counts: Sequence[int]
+) -> FloatArray:
+    """Return what each record, and each training, contributes to a difference.
+
+    Those of several pairs have the sum of the covariances over records and over trainings
+    for products: the interaction is in both, which hardly changes a correlation.
+
+    Parameters
+    ----------
+    crossed : CrossedDifferences
+        Values of a pair.
+    roles : pair of int
+        Positions of its champion and challenger among all recipes.
+    counts : sequence of int
+        Number of trainings of each recipe.
+    """
+    gains, parts = crossed.mean_gains, []
+    parts.append((gains - gains.mean()) / math.sqrt(crossed.n * max(1, crossed.n - 1)))
+    if crossed.design.kind == FIXED_TRAININGS.kind:
+        return parts[0]
+    if crossed.paired:
+        each = crossed.gains.mean(axis=1)
+        return np.concatenate([*parts, _per_root(each)])
+    own = dict(zip(roles, (crossed.champion, crossed.challenger), strict=True))
+    for position, count in enumerate(counts):
+        units = np.zeros(count)
+        if position in own:
+            sign = crossed.sign * (-1 if position == roles[0] else 1)
+            units = sign * _per_root(own[position].mean(axis=1))
+        parts.append(units)
+    return np.concatenate(parts)
+
+
+def _per_root(means: FloatArray) -> FloatArray:
+    """Return deviations whose squares add up to the variance of the mean."""
+    s = len(means)
+    return np.asarray((means - means.mean()) / math.sqrt(s * max(1, s - 1)))
 
 
 def max_t(
