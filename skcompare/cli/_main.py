@@ -36,6 +36,7 @@ from skcompare.cli._gate import (
 )
 from skcompare.cli._init import add_init
 from skcompare.cli._monitor import add_monitor
+from skcompare.cli._seeds import add_seeds
 from skcompare.comparators import COLLECTED, PairedComparator, compare, compare_scores
 from skcompare.gate import share_in
 from skcompare.predictions import CHALLENGER, CHAMPION, ROLES, ColumnRoles
@@ -352,6 +353,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_demo(commands)
     _add_compare(commands)
+    add_seeds(commands, _add_report_options, _report)
     add_gate(commands)
     add_init(commands)
     add_monitor(commands, add_column_options, named_columns, _as_label)

@@ -7,6 +7,7 @@ from typing import Any
 
 from skcompare._analysis import Settings, settings_of_several
 from skcompare._core.validation import check_choice
+from skcompare._io.columns import is_file
 from skcompare._typing import ArrayLike
 from skcompare.comparators._compare import (
     checked_names,
@@ -18,7 +19,9 @@ from skcompare.predictions import (
     CHALLENGER,
     CHAMPION,
     Predictions,
+    each_training,
     predictions_of_trainings,
+    read_trainings,
 )
 from skcompare.reports import Comparison, MultipleComparison
 
@@ -28,10 +31,12 @@ POPULATIONS = (RECIPES, MODELS, TRAINING_DATA)
 
 
 def compare_seeds(
-    y_true: ArrayLike,
+    data: Any,
     champion: Any,
     challenger: Any = None,
     *,
+    y_true: str | None = None,
+    id: str | None = None,
     paired: bool | None = None,
     population: str = RECIPES,
     fixed: str | None = None,
@@ -53,15 +58,22 @@ def compare_seeds(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
-        True labels, or numbers, of the test records.
+    data : array-like of shape (n_samples,), frame or path
+        True labels, or numbers, of the test records; or a frame or file that has them in
+        the column `y_true`, as for :func:`compare`.
     champion : array-like of shape (n_trainings, n_samples), list or dict
         Predictions of the champion, one row or entry for each training: labels, or
         probabilities of shape (n_samples, n_classes), or for two classes probabilities of
-        `pos_label`, or numbers, as in :func:`compare`. Or a dict of two or more names with
-        these, the champion's first.
+        `pos_label`, or numbers, as in :func:`compare`. With a frame or a file one entry per
+        training: a column, a list of columns with the probabilities of the sorted classes,
+        or a pair of another frame or file and its column or columns. Or a dict of two or
+        more names with these, the champion's first.
     challenger : array-like of shape (n_trainings, n_samples) or list, optional
         The same of the challenger. Left out if `champion` is a dict.
+    y_true : str, optional
+        Column of the true labels or numbers in `data`.
+    id : str, optional
+        Column by which frames and files are joined; needed if there are several.
     paired : bool, optional
         Whether trainings of one position are a pair, such as those of one seed or one order
         of the training records. By default they are if their numbers are equal.
@@ -139,10 +151,13 @@ def compare_seeds(
     if several:
         own = {**options, "in_trainings": True}
         parse = partial(settings_of_several, several, control, **own)
-    first = {name: _first_of(own) for name, own in named.items()}
-    settings = parse(target=target_of_arrays(y_true, first))
+    truth = data
+    if y_true is not None or is_file(data):
+        truth, named = read_trainings(data, named, y_true, id)
+    first = {name: each_training(name, own)[0] for name, own in named.items()}
+    settings = parse(target=target_of_arrays(truth, first))
     collected = predictions_of_trainings(
-        y_true,
+        truth,
         named,
         paired=paired,
         fixed=population == MODELS,
@@ -166,12 +181,6 @@ def _named(champion: Any, challenger: Any) -> Mapping[str, Any]:
             "Pass the challenger's, or a dict of names with the predictions of each."
         )
     return {CHAMPION: champion, CHALLENGER: challenger}
-
-
-def _first_of(trainings: Any) -> Any:
-    """Return the predictions of the first training, which show the target."""
-    entries = trainings if isinstance(trainings, list | tuple) else [*trainings]
-    return entries[0] if entries else []
 
 
 def _check_numbers(predictions: Predictions, population: str, fixed: str | None) -> None:

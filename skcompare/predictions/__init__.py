@@ -89,7 +89,11 @@ from skcompare.predictions._splits_in_time import (
     why_no_series,
     with_windows,
 )
-from skcompare.predictions._trainings import predictions_of_trainings
+from skcompare.predictions._trainings import (
+    each_training,
+    predictions_of_trainings,
+    read_trainings,
+)
 from skcompare.predictions._worker_memory import run_tasks
 
 __all__ = [

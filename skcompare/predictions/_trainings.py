@@ -10,6 +10,7 @@ import numpy as np
 from skcompare._core.design import design_of_trainings
 from skcompare._registry.metrics import CLASSES
 from skcompare._typing import ArrayLike
+from skcompare.predictions._from_frames import ColumnRoles
 from skcompare.predictions._predictions import (
     EstimatorPredictions,
     Predictions,
@@ -46,7 +47,7 @@ def predictions_of_trainings(
     labels, pos_label, target
         As in :func:`predictions_from_arrays`.
     """
-    trainings = {name: _trainings_of(name, own) for name, own in predictions.items()}
+    trainings = {name: each_training(name, own) for name, own in predictions.items()}
     counts = {name: len(own) for name, own in trainings.items()}
     if paired and len(set(counts.values())) > 1:
         listed = ", ".join(f"{count} of {name}" for name, count in counts.items())
@@ -72,8 +73,40 @@ def predictions_of_trainings(
     )
 
 
-def _trainings_of(name: str, trainings: Any) -> Sequence[Any]:
-    """Return the predictions of each training of a recipe."""
+def read_trainings(
+    data: Any, predictions: Mapping[str, Any], y_true: Any, id: str | None
+) -> tuple[Any, dict[str, list[Any]]]:
+    """Return true labels, and predictions of each training, from columns of a table.
+
+    Parameters
+    ----------
+    data : frame or path
+        The table with the column `y_true`.
+    predictions : mapping of str to list
+        For each recipe one entry per training: a column, a list of columns, or a pair of
+        another table and its column or columns.
+    y_true : str
+        Column of true labels or numbers.
+    id : str, optional
+        Column by which tables are joined.
+    """
+    if not isinstance(y_true, str):
+        raise ValueError(
+            "`y_true` names the column of the true labels of a frame or file. Got "
+            f"{y_true!r}. Pass its name."
+        )
+    trainings = {name: each_training(name, own) for name, own in predictions.items()}
+    keys = [(name, k) for name, own in trainings.items() for k in range(len(own))]
+    columns = {f"{name}, training {k}": trainings[name][k] for name, k in keys}
+    values = ColumnRoles(data, y_true, columns, id).read()
+    read: dict[str, list[Any]] = {name: [] for name in trainings}
+    for (name, _), key in zip(keys, columns, strict=True):
+        read[name].append(values.predictions[key])
+    return values.truth, read
+
+
+def each_training(name: str, trainings: Any) -> Sequence[Any]:
+    """Return the predictions, or the columns, of each training of a recipe."""
     if isinstance(trainings, Mapping | str) or not isinstance(trainings, Iterable):
         raise ValueError(
             f"`{name}` must be predictions of each training, of shape (n_trainings, "
@@ -81,8 +114,9 @@ def _trainings_of(name: str, trainings: Any) -> Sequence[Any]:
             "with one entry for each training."
         )
     entries = list(trainings)
+    named = str, tuple, Mapping
     if not entries or any(
-        np.ndim(entry) == 0 and not isinstance(entry, Mapping) for entry in entries
+        not isinstance(entry, named) and np.ndim(entry) == 0 for entry in entries
     ):
         raise ValueError(
             f"`{name}` must be predictions of each training, of shape (n_trainings, "
