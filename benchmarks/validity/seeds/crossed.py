@@ -228,9 +228,18 @@ def shown(rates, draws):
 
 
 def records_table(args):
-    """Type I error with losses of 0 and 1, other losses, and AUCs."""
+    """Type I error with losses of 0 and 1, and with other losses."""
+    return _of_records(args, ("0/1", "real"), "losses", 4)
+
+
+def auc_table(args):
+    """Type I error with AUCs."""
+    return _of_records(args, ("AUC",), "AUCs", 6)
+
+
+def _of_records(args, kinds, words, stream):
     table = Table(
-        f"Equal recipes, losses of every record: type I error at {ALPHA}",
+        f"Equal recipes, {words} of every record: type I error at {ALPHA}",
         ("trainings vary", "measure", "trainings", "records", *METHODS[:1], *METHODS[2::2]),
     )
     draws = 50 if args.quick else args.record_draws
@@ -238,14 +247,14 @@ def records_table(args):
         (world, kind, counts, n)
         for world, kind, counts, n in product(
             USUAL,
-            ("0/1", "real", "AUC"),
+            kinds,
             ((3, 3), (5, 5), (3, 5)),
             RECORDS[:1] if args.quick else RECORDS,
         )
         if counts != (3, 5) or n == 2000 or args.quick
     ]
     for (world, kind, counts, n), row in zip(
-        settings, each_row(records_row, settings, args, 4, draws), strict=True
+        settings, each_row(records_row, settings, args, stream, draws), strict=True
     ):
         table.add(world, kind, " and ".join(map(str, counts)), n, *shown(row, draws))
     return table
@@ -281,6 +290,7 @@ if __name__ == "__main__":
             "noise": noise_table,
             "power": power_table,
             "records": records_table,
+            "auc": auc_table,
             "worlds": worlds_table,
         },
         draws=100_000,

@@ -34,16 +34,18 @@ def effects(world, count, rng):
 
 
 def latent(world, counts, n, rng):
-    """Difficulty of each record for each training of each role, on a normal scale."""
+    """Difficulty of each record for each training of each role, on a normal scale.
+
+    Returned are the parts that the record decides, and the effects of the trainings.
+    """
     _, interaction = WORLDS[world]
     shared = rng.standard_normal(n)
     roles = []
     for count in counts:
-        own = 0.5 * rng.standard_normal(n) + shared
-        each = own + effects(world, count, rng)[:, np.newaxis]
+        each = np.broadcast_to(0.5 * rng.standard_normal(n) + shared, (count, n))
         if interaction:
             each = each + interaction * rng.standard_normal((count, n))
-        roles.append(np.broadcast_to(each, (count, n)))
+        roles.append((each, effects(world, count, rng)[:, np.newaxis]))
     return roles
 
 
@@ -53,7 +55,7 @@ THRESHOLD = 1.2
 
 def loss_evidence(world, kind, counts, n, rng):
     """Losses of 0 and 1, or Brier losses of a true class."""
-    roles = latent(world, counts, n, rng)
+    roles = [own + training for own, training in latent(world, counts, n, rng)]
     if kind == "0/1":
         values = [(each > THRESHOLD).astype(float) for each in roles]
     else:
@@ -65,15 +67,13 @@ def auc_evidence(world, kind, counts, n, rng):
     """Areas under the curve with the influences of the records."""
     y = rng.permutation(np.arange(n) % 2)
     sides = []
-    for role, count in zip(latent(world, counts, n, rng), counts, strict=True):
-        # Trainings that vary more separate the classes less.
-        signal = 1.5 - role.mean(axis=1, keepdims=True)
-        scores = role - role.mean(axis=1, keepdims=True) + signal * y
+    for own_part, training in latent(world, counts, n, rng):
+        # A training separates the classes less, or better, by its effect.
+        scores = own_part + (1.5 - training) * y
         prepared = [AreaUnderCurve().prepared(y, own, np.arange(n)) for own in scores]
         ones = np.ones((1, n), dtype=np.int32)
         areas = [float(each.values(ones)[0]) for each in prepared]
         sides.append((areas, np.stack([each.slopes(ones)[0] for each in prepared])))
-        assert len(areas) == count
     design = "paired trainings" if counts[0] == counts[1] else "separate trainings"
     return CrossedDifferences.from_influences(*sides, measure="roc_auc", design=design)
 

@@ -29,6 +29,7 @@ from skcompare.evidence import (
     ContingencyTable,
     CorrectnessPatterns,
     CorrelationMoments,
+    CrossedDifferences,
     JointCounts,
     JointLosses,
     OrderedDifferences,
@@ -71,6 +72,8 @@ def examples():
         yield JointCounts.from_predictions(classes[Y3], *(classes[a] for a in LABELS))
     yield JointCounts.from_predictions(Y2 == 1, *(score > 0.5 for score in SCORES))
     yield OrderedDifferences.from_predictions(Y2, *SCORES, groups=GROUPS, horizon=2)
+    losses = np.stack([SCORES, SCORES], axis=1)
+    yield CrossedDifferences.from_losses(*losses, paired=False, loss="log_loss")
     yield PairedBlocks([[[40, 4, 2, 4], [41, 3, 3, 3]]] * 5)
     yield CorrectnessPatterns.from_predictions(Y3, *LABELS, names=["a", "b"])
     yield PlacementValues.from_predictions(Y2, *SCORES, *SCORES)
