@@ -152,8 +152,8 @@ FLAG_TEXTS: dict[str, str] = {
     ),
     "unstable-training": (
         "chance in the training moves the difference by much, which more records do "
-        "not mend; make the training steadier: scale the features, train until it "
-        "converges, or average several trainings"
+        "not mend; make the training steadier (scale the features, train until it "
+        "converges), or compare more trainings of each, by n_trainings or compare_seeds"
     ),
     "few-trainings": (
         "a model was trained twice only, so that the chance in its training is all but "

@@ -6,7 +6,7 @@ the error of a record depends on the record, on the training, and on both. Run
     python -m benchmarks.validity.seeds.crossed
 
 or with ``--help`` for the options. The tables of normal effects draw the mean squares
-themselves; those of losses and AUCs draw every record, which takes half an hour.
+themselves; those of losses and AUCs draw every record, which takes an hour.
 """
 
 from itertools import product
