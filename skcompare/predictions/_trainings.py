@@ -14,6 +14,7 @@ from skcompare.predictions._from_frames import ColumnRoles
 from skcompare.predictions._predictions import (
     EstimatorPredictions,
     Predictions,
+    n_rows,
     predictions_from_arrays,
 )
 
@@ -49,6 +50,7 @@ def predictions_of_trainings(
     """
     trainings = {name: each_training(name, own) for name, own in predictions.items()}
     counts = {name: len(own) for name, own in trainings.items()}
+    _check_records(y_true, trainings)
     if paired and len(set(counts.values())) > 1:
         listed = ", ".join(f"{count} of {name}" for name, count in counts.items())
         raise ValueError(
@@ -71,6 +73,20 @@ def predictions_of_trainings(
         records=np.tile(np.arange(n), most),
         bounds=n * np.arange(most + 1),
     )
+
+
+def _check_records(y_true: ArrayLike, trainings: Mapping[str, Sequence[Any]]) -> None:
+    """Raise an error if the first training of a recipe has other records than the truth."""
+    n = n_rows(y_true)
+    for name, (first, *_) in trainings.items():
+        if isinstance(first, Mapping) or n_rows(first) == n:
+            continue
+        raise ValueError(
+            f"`{name}` must be predictions of each training, of shape (n_trainings, {n}), "
+            f"as there are {n} true values. Got {n_rows(first)} in the first of "
+            f"{len(trainings[name])}. Pass a list of the trainings' arrays, or join the "
+            "predictions for the records first."
+        )
 
 
 def read_trainings(

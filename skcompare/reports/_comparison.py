@@ -332,8 +332,9 @@ class Comparison(StoredComparison):
         needs : type
             A class of :mod:`skcompare.evidence`, such as `ContingencyTable`.
         **options : dict
-            Options of its `from_pair`, such as `pos_label`. `OrderedDifferences` are of the
-            first measure of the comparison, or of that named by `scoring`.
+            Options of its `from_pair`, such as `pos_label`. `OrderedDifferences` and
+            `CrossedDifferences` are of the first measure of the comparison, or of that
+            named by `scoring`.
 
         Returns
         -------

@@ -148,7 +148,8 @@ def test_wrong_arguments(y):
         ((own[:1], own), r"One training of champion .* pass fixed='champion'"),
         ((own[:1], own[:1]), r"One training of champion"),
         (({"a": own}, None), r"at least two entries"),
-        ((own[:, :10], own), r"same length|length|records"),
+        ((own[:, :10], own), r"\(n_trainings, 300\).* Got 10 in the first of 3"),
+        ((own.T, own), r"\(n_trainings, 300\).* Got 3 in the first of 300"),
         (([], own), r"`champion` must be predictions of each training"),
     ):
         with pytest.raises(ValueError, match=message):
