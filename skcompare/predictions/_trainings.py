@@ -77,6 +77,11 @@ def predictions_of_trainings(
 
 def _check_records(y_true: ArrayLike, trainings: Mapping[str, Sequence[Any]]) -> None:
     """Raise an error if the first training of a recipe has other records than the truth."""
+    if y_true is None:
+        raise ValueError(
+            "Recipes are compared by who is right, which needs true labels or numbers. Got "
+            "none. Pass them as the first argument."
+        )
     n = n_rows(y_true)
     for name, (first, *_) in trainings.items():
         if isinstance(first, Mapping) or n_rows(first) == n:

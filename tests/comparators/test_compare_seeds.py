@@ -154,6 +154,8 @@ def test_wrong_arguments(y):
     ):
         with pytest.raises(ValueError, match=message):
             compare_seeds(y, *arguments)
+    with pytest.raises(ValueError, match=r"true labels or numbers\. Got none"):
+        compare_seeds(None, own, own)
     with pytest.raises(ValueError, match=r"with 3\. Pass the one"):
         compare_seeds(y, own, own, fixed="champion")
     with pytest.raises(ValueError, match="Unknown population"):
