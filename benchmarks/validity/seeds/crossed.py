@@ -23,7 +23,7 @@ from benchmarks.validity.seeds.seed_worlds import (
     first_pair,
     loss_evidence,
 )
-from skcompare.stats import crossed_t, records_t
+from skcompare.stats import crossed_t, plan_trainings, records_t
 from skcompare.stats.trainings import crossed_df
 
 ALPHA = 0.05
@@ -208,6 +208,53 @@ def power_table(args):
     return table
 
 
+PLANS = (
+    # Deviations between records, between trainings, and of both at once.
+    (1.0, 0.0, 0.5),
+    (1.0, 0.01, 0.0),
+    (1.0, 0.02, 0.5),
+    (0.5, 0.03, 1.0),
+    (0.0, 0.03, 1.0),
+)
+EFFECT = 0.06
+
+
+def plan_row(sigmas, record_cost, draws, seed):
+    """Planned numbers with their power, and the power that is measured with these."""
+    names = "sigma_records", "sigma_trainings", "sigma_interaction"
+    plan = plan_trainings(
+        EFFECT, **dict(zip(names, sigmas, strict=True)), record_cost=record_cost
+    )
+    n, s = int(plan.records), plan.n_trainings
+    of_records, of_trainings, of_both = (sigma**2 for sigma in sigmas)
+    unit = of_records / n + of_both / (n * s)
+    share, ratio = of_both / (n * s) / unit, of_trainings / s / unit
+    rng = np.random.default_rng(seed)
+    effect = EFFECT / np.sqrt(unit)
+    drawn = NormalEffects(n, (s, s), True, share, ratio, draws, rng, effect)
+    return s, n, plan.power, drawn.rejections()[0]
+
+
+def plans_table(args):
+    """Power with the numbers of trainings and records that are planned for 80 %."""
+    table = Table(
+        f"Plans for a power of 80 %, difference {EFFECT:g}",
+        (
+            *("records", "trainings", "both", "cost of a record", "trainings of each"),
+            *("test records", "planned power", "power"),
+        ),
+    )
+    draws = min(args.draws, 5000) if args.quick else args.draws
+    settings = list(product(PLANS, (0.001, 0.1)))
+    for (sigmas, cost), row in zip(
+        settings, each_row(plan_row, settings, args, 7, draws), strict=True
+    ):
+        *numbers, planned, measured = row
+        shown_power = f"{planned:.3f}", with_error(measured, draws)
+        table.add(*sigmas, cost, *numbers, *shown_power)
+    return table
+
+
 def records_row(world, kind, counts, n, draws, seed):
     """Type I error with losses, or AUCs, of every record by every training."""
     rng = np.random.default_rng(seed)
@@ -289,6 +336,7 @@ if __name__ == "__main__":
             "normal": normal_table,
             "noise": noise_table,
             "power": power_table,
+            "plans": plans_table,
             "records": records_table,
             "auc": auc_table,
             "worlds": worlds_table,
