@@ -360,7 +360,7 @@ class BaseComparator(
         times: np.ndarray | None,
         horizon: int,
     ) -> Splits:
-        """Make the splits of all classifiers; of several trainings, one split many times."""
+        """Make the splits; for several trainings the same split as often."""
         cv = self.cv
         if cv is None and self.n_trainings is not None:
             cv = one_split(target)

@@ -104,13 +104,18 @@ def test_frozen_champion_is_one_training(data):
 
 
 def test_one_split_is_needed(data):
-    """Several splits, groups and fitted classifiers are refused."""
+    """Several splits, groups, times and fitted classifiers are refused."""
     X, y = data
     with pytest.raises(ValueError, match=r"on one split\. Got 3 splits"):
         PairedComparator(TREE, FOREST, cv=KFold(3), n_trainings=3).fit(X, y)
     with pytest.raises(ValueError, match="dependence within groups"):
         PairedComparator(TREE, FOREST, cv=GroupShuffleSplit(1), n_trainings=3).fit(
             X, y, groups=np.arange(200) // 2
+        )
+    later = [(np.arange(150), np.arange(150, 200))]
+    with pytest.raises(ValueError, match=r"order of time\. Got `time`"):
+        PairedComparator(TREE, FOREST, cv=later, n_trainings=3).fit(
+            X, y, time=np.arange(200)
         )
     fitted = [clone(part).fit(X, y) for part in (TREE, FOREST)]
     with pytest.raises(ValueError, match=r"not trained again\. Got n_trainings=3"):
