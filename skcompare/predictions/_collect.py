@@ -29,6 +29,7 @@ from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.exceptions import EstimatorFailedError
 from skcompare.predictions._forecasts import check_outputs, outputs_of
 from skcompare.predictions._predictions import (
+    ABOUT_ALL,
     DECISION,
     LABELS,
     PROBA,
@@ -746,8 +747,8 @@ def _joined_parts(
     decision scores, so that nothing else uses them as probabilities.
     """
     joined: dict[str, Any] = {"name": name, "description": description}
-    for field in fields(EstimatorPredictions)[len(joined) :]:
-        if field.name in ("levels", "chance", "n_trainings"):
+    for field in fields(EstimatorPredictions):
+        if field.name in ABOUT_ALL:
             continue
         arrays = [getattr(part, field.name) for part in parts]
         joined[field.name] = None if arrays[0] is None else np.concatenate(arrays)

@@ -42,6 +42,9 @@ from skcompare.predictions._forecasts import (
     names_of_outputs,
 )
 
+ABOUT_ALL = ("name", "description", "levels", "chance", "n_trainings")
+"""Fields of the predictions of an estimator that are not arrays over records or splits."""
+
 LABELS, SCORES, DECISION = "labels", "scores", "decision"
 """Kinds of predictions; scores are probabilities if the classifier has them."""
 

@@ -12,14 +12,12 @@ from skcompare._registry.metrics import CLASSES
 from skcompare._typing import ArrayLike
 from skcompare.predictions._from_frames import ColumnRoles
 from skcompare.predictions._predictions import (
+    ABOUT_ALL,
     EstimatorPredictions,
     Predictions,
     n_rows,
     predictions_from_arrays,
 )
-
-NOT_OF_RECORDS = ("name", "description", "levels", "n_trainings", "fit_times")
-"""Fields of predictions that are not arrays over records."""
 
 
 def predictions_of_trainings(
@@ -154,7 +152,7 @@ def _joined(
     first = trainings[0]
     arrays: dict[str, Any] = {}
     for field in fields(EstimatorPredictions):
-        if field.name in NOT_OF_RECORDS or getattr(first, field.name) is None:
+        if field.name in ABOUT_ALL or getattr(first, field.name) is None:
             continue
         values = [getattr(role, field.name) for role in trainings]
         if any(own is None for own in values):
