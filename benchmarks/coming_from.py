@@ -1,6 +1,6 @@
 """What other packages print for the calls on the page "Coming from another package".
 
-    pip install "skcompare[peers]"
+    pip install ".[peers]"
     python benchmarks/coming_from.py
 
 The lines in front are their calls as the page has them, so that its numbers can be checked

@@ -18,7 +18,7 @@ Both sides have one processor, and no garbage is collected while a call is timed
 Whether both give the same number is checked for each size that is run. The exit code is 1
 if numbers differ where they should not, or if skcompare is slower where no reason is given.
 
-    pip install "skcompare[peers]"
+    pip install ".[peers]"
     python benchmarks/peers.py
     python benchmarks/peers.py --only delong ece --sizes 1000 100000
     python benchmarks/peers.py --rst > doc/user_guide/peer_table.inc

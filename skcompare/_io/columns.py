@@ -137,7 +137,7 @@ def frame_from_columns(
     except ImportError as error:
         raise MissingDependencyError(
             f"A {backend} frame needs narwhals and {backend}. Install them with "
-            "`pip install skcompare[frames]`."
+            f"`pip install narwhals {backend}`."
         ) from error
 
 
@@ -148,7 +148,7 @@ def narwhals_module() -> Any:
     except ImportError as error:
         raise MissingDependencyError(
             "Frames and Parquet files need narwhals. Install it with "
-            "`pip install skcompare[frames]`, or pass arrays or a CSV file."
+            "`pip install narwhals`, or pass arrays or a CSV file."
         ) from error
     return narwhals
 
@@ -333,8 +333,8 @@ class ParquetFile(File):
         if opened is not None:
             return Frame(opened, self.text)
         raise MissingDependencyError(
-            f"Reading the Parquet file {self.text} needs pyarrow or polars. Install them "
-            "with `pip install skcompare[frames]`, or pass a CSV file."
+            f"Reading the Parquet file {self.text} needs pyarrow or polars. Install one "
+            "with `pip install pyarrow`, or pass a CSV file."
         )
 
 

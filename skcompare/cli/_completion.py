@@ -50,7 +50,7 @@ def _completion(
         import shtab
     except ImportError as error:
         raise MissingDependencyError(
-            "Completion needs shtab. Install it with `pip install skcompare[completion]`."
+            "Completion needs shtab. Install it with `pip install shtab`."
         ) from error
     parser = make_parser()
     for action in _actions(parser):

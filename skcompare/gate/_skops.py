@@ -210,6 +210,8 @@ LEAST_SKOPS = (0, 16)
 """Before 0.13, files can run code despite the check (CVE-2025-54412, -54413 and -54886);
 before 0.16, they can name older and laxer forms of it."""
 
+INSTALL_SKOPS = f"pip install 'skops>={'.'.join(map(str, LEAST_SKOPS))}'"
+
 SCHEMA = "schema.json"
 PICKLED = (".pkl", ".pickle", ".joblib", ".dill", ".cloudpickle", ".sav")
 # The first bytes of pickles, and of joblib's compressed ones: zlib, gzip, bz2, xz and lz4.
@@ -343,14 +345,13 @@ def _skops_io() -> Any:
         installed = version("skops")
     except ImportError as error:
         raise MissingDependencyError(
-            "Loading a saved classifier needs skops. Install it: pip install "
-            "'skcompare[skops]'."
+            f"Loading a saved classifier needs skops. Install it: {INSTALL_SKOPS}."
         ) from error
     numbers = tuple(int(part) for part in installed.split(".")[:2] if part.isdigit())
     if numbers < LEAST_SKOPS:
         raise MissingDependencyError(
             f"skops {installed} lets some files run code despite its check. Install "
-            f"{'.'.join(map(str, LEAST_SKOPS))} or newer: pip install 'skcompare[skops]'."
+            f"a newer one: {INSTALL_SKOPS}."
         )
     return skops_io
 

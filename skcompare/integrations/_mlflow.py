@@ -138,7 +138,7 @@ def _mlflow() -> Any:
     except ImportError as error:
         raise MissingDependencyError(
             f"Runs and models of MLflow need mlflow ({error}). Install it with "
-            "`pip install skcompare[mlflow]`."
+            "`pip install mlflow-skinny pandas`."
         ) from error
     return mlflow
 

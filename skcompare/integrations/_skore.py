@@ -59,7 +59,7 @@ def compare_skore_reports(
         from skore import ComparisonReport, CrossValidationReport, EstimatorReport
     except ImportError as error:
         raise MissingDependencyError(
-            "Reports of skore need skore. Install it with `pip install skcompare[skore]`."
+            "Reports of skore need skore. Install it with `pip install skore`."
         ) from error
     reports = {"champion": champion, "challenger": challenger}
     if challenger is None and isinstance(champion, ComparisonReport):

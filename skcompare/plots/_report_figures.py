@@ -72,7 +72,7 @@ def svg_of(display: Display, name: str) -> str:
         from matplotlib import rc_context, style
     except ImportError as error:
         raise MissingDependencyError(
-            "Pictures need matplotlib. Install it: pip install 'skcompare[plot]'."
+            "Pictures need matplotlib. Install it: pip install matplotlib."
         ) from error
     file = io.StringIO()
     # Text stays text, which can be searched, read out and scaled. A constant salt gives

@@ -295,5 +295,5 @@ def test_models_as_python_functions(store):
 def test_without_mlflow(monkeypatch):
     """The error says how to install it."""
     monkeypatch.setitem(sys.modules, "mlflow", None)
-    with pytest.raises(MissingDependencyError, match=r"pip install skcompare\[mlflow\]"):
+    with pytest.raises(MissingDependencyError, match="pip install mlflow-skinny"):
         log_to_mlflow(compare(Y, {"old": OLD, "new": NEW}))

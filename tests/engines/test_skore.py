@@ -144,5 +144,5 @@ def test_reports_that_cannot_be_compared(skore):
 def test_without_skore(monkeypatch):
     """The error says how to install it."""
     monkeypatch.setitem(sys.modules, "skore", None)
-    with pytest.raises(MissingDependencyError, match=r"pip install skcompare\[skore\]"):
+    with pytest.raises(MissingDependencyError, match="pip install skore"):
         compare_skore_reports(None, None)

@@ -420,7 +420,7 @@ def test_skops_must_be_there_and_safe(tmp_path, monkeypatch, installed):
     else:
         monkeypatch.setattr(_estimators, "version", lambda name: installed)
 
-    with pytest.raises(MissingDependencyError, match=r"skcompare\[skops\]"):
+    with pytest.raises(MissingDependencyError, match=r"pip install 'skops>=0\.16'"):
         load_estimator(path)
 
 

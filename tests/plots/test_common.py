@@ -139,7 +139,7 @@ def test_frame_without_matplotlib(monkeypatch, names):
             monkeypatch.setitem(sys.modules, module, None)
     for display in displays:
         assert len(display.frame("pandas")) > 0
-        with pytest.raises(MissingDependencyError, match=r"skcompare\[plot\]"):
+        with pytest.raises(MissingDependencyError, match="pip install matplotlib"):
             display.plot()
 
 

@@ -44,7 +44,7 @@ def room_for(ax: Any, room: Room) -> tuple[Any, list[Any]]:
         from matplotlib.axes import Axes
     except ImportError as error:
         raise MissingDependencyError(
-            "Drawing needs matplotlib. Install it: pip install 'skcompare[plot]'. The "
+            "Drawing needs matplotlib. Install it: pip install matplotlib. The "
             "numbers of the picture are in `frame()` all the same."
         ) from error
     if ax is None:
