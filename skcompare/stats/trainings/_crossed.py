@@ -344,7 +344,20 @@ def crossed_t(
     The trainings are a sample of those with these training records; other training
     records vary the models too, often more [4]_. That needs training sets that are drawn
     again, such as those of a block-regularized cross-validation.
-    ``benchmarks/validity/seeds/crossed.py`` measures error rates and power.
+
+    ``benchmarks/validity/seeds/crossed.py`` measures both at a level of 5 % with 500 to
+    10,000 records. With normal effects of any size equal recipes are found to differ in at
+    most 5.5 % of comparisons of 3 trainings, 5.2 % of 4 or more, paired or not, and 10 %
+    of 2 pairs, which is flagged "few-trainings" (standard error 0.1 %); by Satterthwaite's
+    degrees of freedom it is 7.8, 6.5, 6.0 and 5.4 % for 3, 4, 5 and 10 pairs. McNemar's
+    test of one training of each, a test over records alone and one over trainings alone
+    reject up to 95, 94 and 52 % of them. With losses of 0 and 1 and Brier losses it is 3.5
+    to 6.0 % (standard error 0.5 %), and at most 4 % where runs fail now and then. Where
+    only records or only trainings vary, the power is that of the test over these alone; of
+    5 trainings it is 71 % where both vary alike and the known variance has 80 %. Where the
+    trainings do not differ on average, but from record to record, it is lower than that of
+    a test over records: 70 % in place of 80 % for 5 trainings if half of the variance is
+    due to both at once, because few trainings do not show that they are alike.
 
     If more than half of the variance is due to the chance in training, the result is
     flagged "unstable-training". Equal predictions have the statistic 0 and p = 1, flagged
@@ -449,9 +462,9 @@ def records_t(
     Notes
     -----
     It is the paired t test of the records' means over trainings; of scores such as an AUC
-    by the influences of the records [1]_. As a test of recipes it rejects equal ones
-    in up to 90 % of comparisons, the more the trainings vary and the more records there are
-    [2]_.
+    by the influences of the records [1]_. As a test of recipes it rejects equal ones in up
+    to 94 % of comparisons, the more the trainings vary and the more records there are [2]_:
+    see :func:`crossed_t`.
 
     Equal predictions have the statistic 0 and p = 1, flagged "degenerate". A constant
     difference that is not 0 has no p-value, flagged "zero-variance".
