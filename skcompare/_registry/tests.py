@@ -141,9 +141,10 @@ def paired_test(
     kind : {"difference", "ratio", "reduction", "association", "omnibus", "combination"}
         Kind of its estimate, a difference by default. The common checks of the kind apply
         to it.
-    inference : {"models", "algorithms"}, optional
+    inference : {"models", "algorithms", "recipes"}, optional
         Subject of its conclusion. By default two trained models if it is valid for
-        hold-outs only, and two learning algorithms otherwise. For splits in time order it
+        hold-outs only, and two learning algorithms otherwise; recipes are about other
+        trainings on the same training records. For splits in time order it
         is always two methods of forecasting.
     sample_size : callable, optional
         `sample_size(evidence, *, alpha, power, alternative, **options)`, the number of

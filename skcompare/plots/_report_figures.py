@@ -8,7 +8,7 @@ from html import escape
 from typing import Any, NamedTuple
 from warnings import catch_warnings, filterwarnings
 
-from skcompare._core.design import HOLDOUT, IN_TIME, TIME_ORDERED_HOLDOUT
+from skcompare._core.design import HOLDOUT, IN_TIME, TIME_ORDERED_HOLDOUT, TRAININGS
 from skcompare._core.formatting import in_one_line
 from skcompare._registry.metrics import NUMBERS, keywords_of, loss_of
 from skcompare._registry.tests import paired_tests
@@ -18,6 +18,7 @@ from skcompare.plots._bland_altman import BlandAltmanDisplay
 from skcompare.plots._gain_by_range import GainByRangeDisplay
 from skcompare.plots._losses import LossDifferenceDisplay
 from skcompare.plots._residual_quantiles import ResidualQuantilesDisplay
+from skcompare.plots._training_variance import TrainingVarianceDisplay
 from skcompare.plots.drawing._base import OF_LABELS, ONCE, Display, Place, placed_displays
 from skcompare.plots.drawing._layout import new_figure
 from skcompare.plots.drawing._style import CHALLENGER, CHAMPION, INK, LINE, SOFT
@@ -142,6 +143,7 @@ POINTS = 100
 REPEATED = "records are predicted more than once in this design"
 OPEN = "it is not known that predictions for these splits may be counted together"
 UNRELATED = "its limits take records as unrelated, and these are in the order of time"
+TRAINED_AGAIN = "it shows one training of each, and there are several"
 POOLED = (
     "all predictions together have another error than the mean of the splits, in the table"
 )
@@ -189,6 +191,9 @@ class Pictures:
         """Add a picture of predictions, with the numbers of the matching row."""
         comparison, title = self.comparison, title or kind.title
         design, alpha = comparison.design.kind, comparison.alpha
+        if design in TRAININGS and kind is not TrainingVarianceDisplay:
+            self.leave_out(title, TRAINED_AGAIN)
+            return
         if place.designs and design not in place.designs:
             in_time = (IN_TIME, TIME_ORDERED_HOLDOUT.kind)
             reasons = dict.fromkeys(in_time, UNRELATED) | {"unknown": OPEN}

@@ -834,6 +834,8 @@ def _good_enough(row: ComparisonRow) -> Iterator[str]:
     """Yield advice on the conclusions that a difference without significance permits."""
     if row.low is None or row.high is None:
         return
+    of_recipes = row.result is not None and row.result.inference == "recipes"
+    by = "skcompare.stats.margin_test" if of_recipes else "skcompare.gate.NonInferior"
     # The other limit of a one-sided interval is that of the measure, and not of the data.
     name, limits = named_limits(_direction(row), (row.low, row.high), decimals_of(row))
     compatible = {
@@ -845,7 +847,7 @@ def _good_enough(row: ComparisonRow) -> Iterator[str]:
         "Not to find a difference is not to show that there is none: "
         f"{compatible} {limits} is compatible with these records. If it is enough that "
         "the challenger is not worse by more than some margin, ask that, with a margin "
-        "fixed before new records are seen: skcompare.gate.NonInferior."
+        f"fixed before new records are seen: {by}."
     )
 
 

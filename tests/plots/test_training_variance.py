@@ -50,8 +50,10 @@ def test_from_a_comparison_and_from_predictions():
 
     assert display.champion == pytest.approx(drawn.champion, rel=1e-12)
     assert 2 == len(drawn.axes_)
-    titles = [picture.title for picture in pictures_of(comparison).shown]
+    pictures = pictures_of(comparison)
+    titles = [picture.title for picture in pictures.shown]
     assert TrainingVarianceDisplay.title in titles
+    assert any("shows one training of each" in text for text in pictures.left_out)
     # Three trainings of each, and three parts of three variances.
     assert 6 + 9 == len(drawn.frame())
 

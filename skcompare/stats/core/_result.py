@@ -101,8 +101,9 @@ class PairedResult(Flagged):
     greater_is_better : bool
         False where `champion` and `challenger` are losses; `estimate` is a gain then.
     test, inference, design : str
-        The registered name of the test, whether it is about two trained "models" or two
-        learning "algorithms", and how the evidence was collected.
+        The registered name of the test, whether it is about two trained "models", two
+        learning "algorithms" or two "recipes" of training, and how the evidence was
+        collected.
 
     Notes
     -----
