@@ -4,8 +4,6 @@ from skcompare.comparators._comparators import MultipleComparator, PairedCompara
 from skcompare.comparators._compare import (
     COLLECTED,
     check_collected,
-    check_role_names,
-    checked_names,
     collected_arrays,
     compare,
     compare_cv_results,
@@ -25,6 +23,7 @@ from skcompare.comparators._compare_scores import (
 from skcompare.comparators._compare_seeds import compare_seeds
 from skcompare.comparators._cross_compare import CrossComparison, cross_compare
 from skcompare.comparators._paired_estimator import PairedEstimator, make_paired_scorer
+from skcompare.comparators._role_names import check_role_names, checked_names
 
 __all__ = [
     "CrossComparison",

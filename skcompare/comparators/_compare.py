@@ -1,7 +1,6 @@
 """Comparison of existing predictions, in memory or counted by a data frame engine."""
 
 import platform
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
@@ -43,6 +42,7 @@ from skcompare._io.columns import has_columns, is_file
 from skcompare._registry.metrics import CLASSES, NUMBERS, STD, VALUES
 from skcompare._registry.tests import get_test
 from skcompare._typing import ArrayLike
+from skcompare.comparators._role_names import checked_names, named_predictions
 from skcompare.evidence import (
     LABELS,
     MOST_CLASSES,
@@ -479,8 +479,10 @@ def _needed_counts(settings: Settings, schema: CountedSchema) -> TallyRequest:
 
 def compare(
     data: Any = None,
-    predictions: Mapping[str, Any] | None = None,
-    *,
+    predictions: Any = None,
+    challenger: Any = None,
+    *others: Any,
+    champion: Any = None,
     y_true: Any = None,
     id: str | None = None,
     tests: Any = "auto",
@@ -508,7 +510,8 @@ def compare(
         compared with each other: how often both predict each class, and where they
         disagree.
     predictions : mapping of str to array-like or to names of columns
-        Two entries, the champion first, or more of them: predicted labels of shape
+        Two entries, the champion first, or more of them; or, with `challenger`, the
+        champion's predictions alone. They are predicted labels of shape
         (n_samples,), probabilities of shape (n_samples, n_classes), or for two classes
         probabilities of `pos_label`, of shape (n_samples,); or both labels and
         probabilities as ``{"labels": ..., "proba": ...}``. With a frame or a file: a
@@ -519,6 +522,13 @@ def compare(
         :func:`~skcompare.predictions.predictions_from_arrays`. Those of several outputs
         have the shape (n_samples, n_outputs), or are lists of columns; what else is
         predicted of several outputs is passed as arrays.
+    challenger : array-like or name of a column, optional
+        The challenger's predictions, after the champion's instead of a mapping. The two
+        are then named "champion" and "challenger", or after their columns.
+    *others
+        Refused: three or more models are named by a mapping.
+    champion : array-like or name of a column, optional
+        The champion's predictions by keyword, instead of `predictions`.
     y_true : str, list of str or array-like of shape (n_samples,), optional
         Column of the true labels in `data`, or the columns of several outputs; or the true
         labels themselves, instead of `data`.
@@ -595,6 +605,11 @@ def compare(
     >>> comparison.verdict, round(comparison.results["mcnemar"].difference, 3)
     ('inconclusive', 0.375)
 
+    Two arrays after the true labels are those of the champion and of the challenger:
+
+    >>> compare(y, predictions["old"], predictions["new"]).verdict
+    'inconclusive'
+
     The same from a frame:
 
     >>> import pandas as pd
@@ -616,7 +631,8 @@ def compare(
         own = {"id": id, "labels": labels, "control": control, "time": time}
         _check_tally_alone(**columns, **own)
         predictions = dict.fromkeys(data.names)
-    predictions = checked_names(predictions)
+    unnamed = (predictions, challenger, *others)
+    predictions = checked_names(named_predictions(data, unnamed, champion))
     several = tuple(predictions) if len(predictions) > 2 else ()
     if control is not None and not several:
         raise ValueError(
@@ -721,63 +737,6 @@ def _check_tally_alone(**arguments: Any) -> None:
 def _only_accuracy(measures: Sequence[Measure]) -> bool:
     """Whether accuracy of all classes is the only measure."""
     return [(m.metric, m.label) for m in measures] == [("accuracy", None)]
-
-
-PAIRS = (
-    ROLES,
-    ("baseline", "candidate"),
-    ("before", "after"),
-    ("control", "treatment"),
-    ("current", "next"),
-    ("incumbent", "contender"),
-    ("old", "new"),
-    ("production", "candidate"),
-    ("production", "staging"),
-)
-"""Usual names for the two roles, that of the champion first."""
-
-WORD = re.compile(r"[^\W\d_]+")
-
-
-def check_role_names(champion: str, challenger: str) -> None:
-    """Raise an error if the names suggest that champion and challenger are swapped.
-
-    Parameters
-    ----------
-    champion, challenger : str
-        Names of champion and challenger, such as those of their files.
-    """
-    first, second = (
-        {word.lower() for word in WORD.findall(name)} for name in (champion, challenger)
-    )
-    # One of the names of the roles themselves is enough.
-    is_swapped = first & {*ROLES} == {CHALLENGER} or second & {*ROLES} == {CHAMPION}
-    if is_swapped or any(new in first and old in second for old, new in PAIRS):
-        raise ValueError(
-            f"The champion comes first, and the names say the opposite: {champion!r} is "
-            f"taken for the champion and {challenger!r} for the challenger. Turn them "
-            "round, or rename them."
-        )
-
-
-def checked_names(predictions: Any) -> Mapping[str, Any]:
-    if not isinstance(predictions, Mapping) or len(predictions) < 2:
-        count: Any = type(predictions).__name__
-        if isinstance(predictions, Mapping):
-            count = len(predictions)
-        raise ValueError(
-            "`predictions` must be a dict of at least two entries, the champion's first. "
-            f"Got {count}."
-        )
-    for name in predictions:
-        if not isinstance(name, str) or not name.strip() or name == "inconclusive":
-            raise ValueError(
-                "Classifiers are named by strings that are not empty and not "
-                f"'inconclusive', which is a verdict. Got {name!r}. Choose another name."
-            )
-    if len(predictions) == 2:
-        check_role_names(*predictions)
-    return predictions
 
 
 def collected_arrays(

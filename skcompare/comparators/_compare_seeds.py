@@ -9,12 +9,8 @@ from skcompare._analysis import Settings, settings_of_several
 from skcompare._core.validation import check_choice
 from skcompare._io.columns import is_file
 from skcompare._typing import ArrayLike
-from skcompare.comparators._compare import (
-    checked_names,
-    compare_pair,
-    compare_several,
-    target_of_arrays,
-)
+from skcompare.comparators._compare import compare_pair, compare_several, target_of_arrays
+from skcompare.comparators._role_names import checked_names
 from skcompare.predictions import (
     CHALLENGER,
     CHAMPION,

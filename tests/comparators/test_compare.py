@@ -4,10 +4,12 @@ import json
 from functools import cache
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score, matthews_corrcoef, roc_auc_score
+from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
 from skcompare import Comparison, MultipleComparison, PairedComparator, compare
@@ -274,6 +276,62 @@ def test_truth_is_passed_once():
         compare(y, predictions, y_true=y)
     with pytest.raises(ValueError, match="Columns can be named where the first"):
         compare(y, predictions, id="record")
+
+
+def test_two_arrays_need_no_names():
+    """Two arrays, or columns of a frame, are those of champion and challenger."""
+    y, predictions = made_up()
+    old, new = predictions.values()
+    expected = compare(y, {"champion": old, "challenger": new})
+
+    for result in (
+        compare(y, old, new),
+        compare(y, champion=old, challenger=new),
+        compare(y_true=y, champion=old, challenger=new),
+        compare(y, old, challenger=new),
+    ):
+        assert expected.to_dict()["rows"] == result.to_dict()["rows"]
+        assert ("champion", "challenger") == (result.champion, result.challenger)
+    frame = pd.DataFrame({"y": y, "old": old, "new": new, "fit": y})
+    of_frame = compare(frame, "old", "new", y_true="y")
+    assert expected.to_dict()["rows"] == of_frame.to_dict()["rows"]
+    assert ("old", "new") == (of_frame.champion, of_frame.challenger)
+    with pytest.raises(ValueError, match="The champion comes first"):
+        compare(frame, "new", "old", y_true="y")
+
+
+def test_probabilities_need_no_names():
+    """Probabilities of every class are passed like labels."""
+    y = np.arange(60) % 3
+    rng = np.random.default_rng(0)
+    old, new = rng.dirichlet(np.ones(3), size=60), rng.dirichlet(np.ones(3), size=60)
+
+    assert (
+        compare(y, {"champion": old, "challenger": new}, scoring="neg_log_loss").rows[0].pvalue
+        == compare(y, old, new, scoring="neg_log_loss").rows[0].pvalue
+    )
+
+
+def test_other_calls_teach():
+    """Calls that are no comparison of predictions say how to write one."""
+    y, predictions = made_up()
+    old, new = predictions.values()
+
+    for wrong, match in (
+        ((y, (old, new)), "Got tuple. Write .*two arrays need no names"),
+        ((y, old), "Got ndarray. Write .*two arrays need no names"),
+        ((y, old, new, old), "Got those of 3. Name them"),
+        ((GaussianNB(), GaussianNB(), y, y), r"Use PairedComparator\(champion, challenger"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=match):
+            compare(*wrong)
+    for options in (
+        {"predictions": old, "champion": old, "challenger": new},
+        {"predictions": predictions, "champion": new},
+        {"challenger": new},
+    ):
+        with pytest.raises(TypeError, match="are passed together"):
+            compare(y, **options)
 
 
 # ------------------------------------------------------------------------- several

@@ -1,0 +1,110 @@
+"""Names of the models whose predictions are compared."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from skcompare.predictions import CHALLENGER, CHAMPION, ROLES
+
+
+PAIRS = (
+    ROLES,
+    ("baseline", "candidate"),
+    ("before", "after"),
+    ("control", "treatment"),
+    ("current", "next"),
+    ("incumbent", "contender"),
+    ("old", "new"),
+    ("production", "candidate"),
+    ("production", "staging"),
+)
+"""Usual names for the two roles, that of the champion first."""
+
+WORD = re.compile(r"[^\W\d_]+")
+
+
+def check_role_names(champion: str, challenger: str) -> None:
+    """Raise an error if the names suggest that champion and challenger are swapped.
+
+    Parameters
+    ----------
+    champion, challenger : str
+        Names of champion and challenger, such as those of their files.
+    """
+    first, second = (
+        {word.lower() for word in WORD.findall(name)} for name in (champion, challenger)
+    )
+    # One of the names of the roles themselves is enough.
+    is_swapped = first & {*ROLES} == {CHALLENGER} or second & {*ROLES} == {CHAMPION}
+    if is_swapped or any(new in first and old in second for old, new in PAIRS):
+        raise ValueError(
+            f"The champion comes first, and the names say the opposite: {champion!r} is "
+            f"taken for the champion and {challenger!r} for the challenger. Turn them "
+            "round, or rename them."
+        )
+
+
+def named_predictions(data: Any, unnamed: Sequence[Any], champion: Any) -> Any:
+    """Return predictions by name, of two models also where they are passed without names.
+
+    Parameters
+    ----------
+    data : object
+        True labels, a frame or a file.
+    unnamed : sequence
+        All predictions by name and None, or those of champion and challenger.
+    champion : object
+        Those of the champion, if they were passed by keyword.
+
+    Returns
+    -------
+    predictions : object
+        A mapping if there are predictions of two.
+    """
+    for each in (data, *unnamed, champion):
+        if hasattr(type(each), "fit"):
+            # Of its type, because a frame may have a column of that name.
+            raise TypeError(
+                f"compare takes predictions of trained models. Got a model, {each!r:.40}. "
+                "Use PairedComparator(champion, challenger).fit(X, y), which trains both; "
+                "or predict records that neither was trained on: compare(y_true, "
+                "champion.predict(X), challenger.predict(X))."
+            )
+    first, challenger, *others = unnamed
+    if others:
+        raise TypeError(
+            "compare takes the predictions of two models without names. Got those of "
+            f"{len(unnamed)}. Name them: compare(y_true, {{'a': ..., 'b': ..., 'c': ...}})."
+        )
+    if challenger is None and champion is None:
+        return first
+    if (first is None) is (champion is None) or challenger is None:
+        raise TypeError(
+            "`champion` and `challenger` are passed together, and instead of other "
+            "predictions. Write compare(y_true, champion=..., challenger=...), or name the "
+            "predictions: compare(y_true, {'old': ..., 'new': ...})."
+        )
+    pair = (champion if first is None else first, challenger)
+    are_columns = all(isinstance(column, str) for column in pair) and pair[0] != pair[1]
+    return dict(zip(pair if are_columns else ROLES, pair))
+
+
+def checked_names(predictions: Any) -> Mapping[str, Any]:
+    if not isinstance(predictions, Mapping) or len(predictions) < 2:
+        count: Any = type(predictions).__name__
+        if isinstance(predictions, Mapping):
+            count = len(predictions)
+        raise ValueError(
+            "`predictions` must be a dict of at least two entries, the champion's first. "
+            f"Got {count}. Write {{'old': ..., 'new': ...}}; two arrays need no names as "
+            "compare(y_true, champion, challenger)."
+        )
+    for name in predictions:
+        if not isinstance(name, str) or not name.strip() or name == "inconclusive":
+            raise ValueError(
+                "Classifiers are named by strings that are not empty and not "
+                f"'inconclusive', which is a verdict. Got {name!r}. Choose another name."
+            )
+    if len(predictions) == 2:
+        check_role_names(*predictions)
+    return predictions
