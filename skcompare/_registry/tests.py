@@ -11,7 +11,7 @@ from functools import wraps
 from types import MappingProxyType
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
-from skcompare._core.design import DESIGN_KINDS, IN_TIME, Design
+from skcompare._core.design import DESIGN_KINDS, IN_TIME, Design, remedy
 from skcompare._core.validation import check_choice, unknown_name
 from skcompare._registry.metrics import (
     NUMBERS,
@@ -192,7 +192,7 @@ def paired_test(
         evidence_type = needs or _annotated_evidence(test, signature)
         if hasattr(evidence_type, MORE_OPTIONS):
             reserve_options(test, keywords_of(function))
-        read = _Arguments(test, evidence_type, signature)
+        read = _Arguments(test, evidence_type, signature, designs[0])
 
         @wraps(function)
         def run(*positional: Any, **options: Any) -> Any:
@@ -271,16 +271,20 @@ def _annotated_evidence(name: str, signature: inspect.Signature) -> type:
 class _Arguments:
     """Arguments of a test: evidence, or the arrays that it is made of, and options."""
 
-    def __init__(self, name: str, needs: type, signature: inspect.Signature) -> None:
+    def __init__(
+        self, name: str, needs: type, signature: inspect.Signature, design: str = ""
+    ) -> None:
         self.name, self.needs, self.signature = name, needs, signature
+        self.design = design
         self.evidence_name, first = next(iter(signature.parameters.items()))
         # A test that also takes sums in place of records is annotated with both types.
         self.accepted = (needs, *get_args(first.annotation))
         make = getattr(needs, "from_predictions", None)
         arrays = inspect.signature(make).parameters.values() if make else ()
-        self.array_names = frozenset(
+        self.array_names = tuple(
             array.name for array in arrays if array.kind is array.POSITIONAL_OR_KEYWORD
         )
+        self.takes_several = any(array.kind is array.VAR_POSITIONAL for array in arrays)
         self.choices = {
             option: get_args(parameter.annotation)
             for option, parameter in signature.parameters.items()
@@ -291,7 +295,7 @@ class _Arguments:
         self, positional: tuple[Any, ...], options: dict[str, Any]
     ) -> tuple[Any, dict[str, Any]]:
         """Return the evidence and the options, both checked."""
-        if len(positional) > 1 or not self.array_names.isdisjoint(options):
+        if len(positional) > 1 or not options.keys().isdisjoint(self.array_names):
             evidence, options = self._from_arrays(positional, options)
         elif positional and self.evidence_name not in options:
             # Nearly all calls; binding takes longer than some tests.
@@ -314,9 +318,13 @@ class _Arguments:
         """Make the evidence of arrays, with the options that the test itself lacks."""
         make = getattr(self.needs, "from_predictions", None)
         if make is None:
+            raise TypeError(self._not_of_arrays(len(arrays)))
+        if len(arrays) > len(self.array_names) and not self.takes_several:
+            without = "" if "y_true" in self.array_names else ", without true values"
             raise TypeError(
-                f"{self.name} takes {self.needs.__name__}, which cannot be made of arrays "
-                f"of predictions. Got {len(arrays)} arguments."
+                f"{self.name} takes {len(self.array_names)} arrays of predictions"
+                f"{without}. Got {len(arrays)}. Write "
+                f"{self.name}({', '.join(self.array_names)})."
             )
         of_test = [*self.signature.parameters][1:]
         own = {name: options[name] for name in options if name in of_test}
@@ -325,6 +333,16 @@ class _Arguments:
         for name in others.keys() - set(known):
             raise TypeError(str(unknown_name(f"option of {self.name}", name, known)))
         return make(*arrays, **others), own
+
+    def _not_of_arrays(self, n: int) -> str:
+        """Return the message for arrays of predictions where the evidence needs more."""
+        text = (
+            f"{self.name} takes {self.needs.__name__}, which cannot be made of arrays of "
+            f"predictions for one test set. Got {n} arguments."
+        )
+        if self.design:
+            return f"{text} Request it by tests={self.name!r} for {remedy(self.design)}."
+        return text
 
 
 def _advice(needs: type) -> str:

@@ -306,10 +306,9 @@ def test_probabilities_need_no_names():
     rng = np.random.default_rng(0)
     old, new = rng.dirichlet(np.ones(3), size=60), rng.dirichlet(np.ones(3), size=60)
 
-    assert (
-        compare(y, {"champion": old, "challenger": new}, scoring="neg_log_loss").rows[0].pvalue
-        == compare(y, old, new, scoring="neg_log_loss").rows[0].pvalue
-    )
+    named = compare(y, {"champion": old, "challenger": new}, scoring="neg_log_loss")
+    unnamed = compare(y, old, new, scoring="neg_log_loss")
+    assert named.rows[0].pvalue == unnamed.rows[0].pvalue
 
 
 def test_other_calls_teach():

@@ -380,6 +380,12 @@ class PairedBlocks(Mergeable):
             How the records were split, as for the class. "bcv" reads the splits as
             M pairs.
         """
+        if len(y_true) and not np.ndim(y_true[0]):
+            raise ValueError(
+                "PairedBlocks needs the labels of every test set, one array per split. Got "
+                f"labels of one, such as {y_true[0]!r:.40}. Pass lists of arrays, or let "
+                "PairedComparator(champion, challenger).fit(X, y) split and train."
+            )
         check_same_length(y_true=y_true, champion=champion, challenger=challenger)
         tables = [
             ContingencyTable.from_predictions(*split)
