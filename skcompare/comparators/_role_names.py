@@ -6,7 +6,6 @@ from typing import Any
 
 from skcompare.predictions import CHALLENGER, CHAMPION, ROLES
 
-
 PAIRS = (
     ROLES,
     ("baseline", "candidate"),

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from html import escape
-from typing import Any, ClassVar, NamedTuple, Self
+from os import PathLike
+from typing import Any, ClassVar, NamedTuple, Self, overload
 
 from skcompare._analysis import IN_ORDER
 from skcompare._core.design import design_in_text
@@ -31,6 +32,7 @@ from skcompare._core.report import (
     Table,
     report_html,
     report_junit,
+    text_or_file,
     to_standard_json,
 )
 from skcompare.comparators import MEAN_SCORE
@@ -304,25 +306,44 @@ class GateDecision(Stored):
             **_stored(stored, ("status", "look", "blind", "versions", *OF_DECISION)),
         )
 
-    def to_junit(self) -> str:
+    @overload
+    def to_junit(self, path: None = None) -> str: ...
+    @overload
+    def to_junit(self, path: str | PathLike[str]) -> None: ...
+    def to_junit(self, path: str | PathLike[str] | None = None) -> str | None:
         """Return the report as JUnit XML, with one test case per condition.
 
+        Parameters
+        ----------
+        path : str or path, optional
+            File to write it to, and to return None.
+
         Returns
         -------
-        text : str
+        text : str or None
             A complete XML document.
         """
-        return report_junit(self._report())
+        return text_or_file(report_junit(self._report()), path)
 
-    def to_html(self) -> str:
+    @overload
+    def to_html(self, path: None = None) -> str: ...
+    @overload
+    def to_html(self, path: str | PathLike[str]) -> None: ...
+    def to_html(self, path: str | PathLike[str] | None = None) -> str | None:
         """Return the report as a self-contained HTML page.
+
+        Parameters
+        ----------
+        path : str or path, optional
+            File to write it to, and to return None.
 
         Returns
         -------
-        text : str
+        text : str or None
             A complete page, with the JSON in it.
         """
-        return report_html(decision_page(self, self.to_json(indent=None)))
+        page = report_html(decision_page(self, self.to_json(indent=None)))
+        return text_or_file(page, path)
 
     def _report(self) -> Report:
         return decision_report(self)

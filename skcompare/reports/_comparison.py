@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from html import escape
-from typing import Any, ClassVar, Self
+from os import PathLike
+from typing import Any, ClassVar, Self, overload
 
 from skcompare._analysis import (
     FAMILY_WISE,
@@ -44,7 +45,9 @@ from skcompare._core.report import (
     Report,
     Stored,
     Table,
+    csv_text,
     report_html,
+    text_or_file,
 )
 from skcompare._io.columns import frame_from_columns
 from skcompare._registry.tests import paired_tests, tests_for
@@ -93,7 +96,13 @@ class StoredComparison(Stored):
         """Restore the fields that only this class has from their stored values."""
         raise NotImplementedError
 
-    def to_html(self, *, pictures: Any = "auto") -> str:
+    @overload
+    def to_html(self, path: None = None, *, pictures: Any = "auto") -> str: ...
+    @overload
+    def to_html(self, path: str | PathLike[str], *, pictures: Any = "auto") -> None: ...
+    def to_html(
+        self, path: str | PathLike[str] | None = None, *, pictures: Any = "auto"
+    ) -> str | None:
         """Return the report as a self-contained HTML page, without network or scripts.
 
         The verdict comes first, then tables, pictures, assumptions, next steps and the
@@ -101,6 +110,8 @@ class StoredComparison(Stored):
 
         Parameters
         ----------
+        path : str or path, optional
+            File to write the page to, and to return None.
         pictures : {"auto", True, False}, default="auto"
             Pictures, drawn by matplotlib: for the rows of two classifiers, and by the
             primary measure of several. "auto" leaves out those that cannot be made and says
@@ -109,7 +120,7 @@ class StoredComparison(Stored):
 
         Returns
         -------
-        page : str
+        page : str or None
             A whole HTML page.
 
         Raises
@@ -128,14 +139,32 @@ class StoredComparison(Stored):
         >>> Comparison.from_html(page).verdict
         'inconclusive'
         """
-        return report_html(
-            replace(
-                self._page(),
-                **figures_of(self, pictures),
-                data=self.to_json(indent=None),
-                reader=f"skcompare.{type(self).__name__}",
-            )
+        page = replace(
+            self._page(),
+            **figures_of(self, pictures),
+            data=self.to_json(indent=None),
+            reader=f"skcompare.{type(self).__name__}",
         )
+        return text_or_file(report_html(page), path)
+
+    @overload
+    def to_csv(self, path: None = None) -> str: ...
+    @overload
+    def to_csv(self, path: str | PathLike[str]) -> None: ...
+    def to_csv(self, path: str | PathLike[str] | None = None) -> str | None:
+        """Return the rows or pairs as CSV, without a data frame library.
+
+        Parameters
+        ----------
+        path : str or path, optional
+            File to write it to, and to return None.
+
+        Returns
+        -------
+        text : str or None
+            The columns of :meth:`to_frame`, with a line of their names.
+        """
+        return text_or_file(csv_text(self._frame_rows()), path)
 
     def to_frame(self, backend: str = "pandas") -> Any:
         """Return the rows or pairs as a data frame of pandas, polars or pyarrow."""

@@ -17,8 +17,10 @@ from skcompare._core.report._text import (
     SCHEMA_VERSION,
     Reported,
     Stored,
+    csv_text,
     markdown_text,
     report_markdown,
     report_text,
+    text_or_file,
     to_standard_json,
 )

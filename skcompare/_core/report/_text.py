@@ -3,13 +3,18 @@
 The JSON is standard, and preserves NaN and infinity.
 """
 
+import csv
+import io
 import json
 import math
 import re
 import textwrap
-from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from collections.abc import Mapping, Sequence
+from os import PathLike, fspath
+from pathlib import PurePath
+from typing import Any, ClassVar, Self, overload
 
+from skcompare._core.atomic_write import write_text
 from skcompare._core.formatting import COMMAND, aligned, in_one_line
 from skcompare._core.report._html import json_of_page, report_html_fragment
 from skcompare._core.report._report import STATUS, Report, Table
@@ -30,6 +35,42 @@ OTHER = "✗"
 ALSO_ESCAPED = {"~": "\\~", "$": "\\$", ">": "\\>", "://": "\\://", "www.": "www\\."}
 
 
+FORMATS = {
+    ".html": "html",
+    ".json": "json",
+    ".md": "markdown",
+    ".csv": "csv",
+    ".tex": "latex",
+    ".xml": "junit",
+    ".txt": "text",
+}
+"""Format of a file by its suffix."""
+
+
+def text_or_file(text: str, path: str | PathLike[str] | None) -> str | None:
+    """Write a text to a file, or return it if there is none."""
+    if path is None:
+        return text
+    if not isinstance(path, str | PathLike):
+        raise TypeError(
+            f"`path` must be the path of a file, or None. Got {type(path).__name__}. Leave "
+            "it out to get the text."
+        )
+    write_text(path, text)
+    return None
+
+
+def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return rows with the same columns as CSV, with flags separated by spaces."""
+    file = io.StringIO()
+    writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    for row in rows:
+        flags = row.get("flags", ())
+        writer.writerow({**row, "flags": " ".join(flags)})
+    return file.getvalue()
+
+
 class Reported:
     """Base class of results that are shown by their report."""
 
@@ -39,9 +80,52 @@ class Reported:
         """Return the report, without what only a page has."""
         raise NotImplementedError
 
-    def to_markdown(self) -> str:
-        """Return the report as Markdown, for pull requests and job summaries."""
-        return report_markdown(self._report())
+    @overload
+    def to_markdown(self, path: None = None) -> str: ...
+    @overload
+    def to_markdown(self, path: str | PathLike[str]) -> None: ...
+    def to_markdown(self, path: str | PathLike[str] | None = None) -> str | None:
+        """Return the report as Markdown, for pull requests and job summaries.
+
+        Parameters
+        ----------
+        path : str or path, optional
+            File to write it to, and to return None.
+
+        Returns
+        -------
+        text : str or None
+        """
+        return text_or_file(report_markdown(self._report()), path)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the report to a file, in the format of its suffix.
+
+        Parameters
+        ----------
+        path : str or path
+            The file: ``.html`` for a page, ``.json`` for what `from_json` reads, ``.md``
+            for Markdown, ``.txt`` for text; of comparisons ``.csv`` for the rows of the
+            frame, of decisions ``.xml`` for JUnit XML.
+
+        Raises
+        ------
+        ValueError
+            If the suffix is another one.
+        """
+        writers = {
+            suffix: getattr(self, f"to_{format}", None)
+            for suffix, format in FORMATS.items()
+        }
+        writers[".txt"] = self.__str__
+        write = writers.get(PurePath(fspath(path)).suffix.lower())
+        if write is None:
+            known = ", ".join(suffix for suffix, own in writers.items() if own)
+            raise ValueError(
+                f"A {type(self).__name__} is saved by the suffix of the file. Got "
+                f"{fspath(path)!r}. Known: {known}."
+            )
+        text_or_file(write(), path)
 
     def _repr_html_(self) -> str:
         return report_html_fragment(self._report())
@@ -61,20 +145,28 @@ class Stored(Reported):
         """Return the result as a dict of plain values."""
         raise NotImplementedError
 
-    def to_json(self, *, indent: int | None = 2) -> str:
+    @overload
+    def to_json(self, path: None = None, *, indent: int | None = 2) -> str: ...
+    @overload
+    def to_json(self, path: str | PathLike[str], *, indent: int | None = 2) -> None: ...
+    def to_json(
+        self, path: str | PathLike[str] | None = None, *, indent: int | None = 2
+    ) -> str | None:
         """Return the result as standard JSON, with NaN as {"number": "NaN"}.
 
         Parameters
         ----------
+        path : str or path, optional
+            File to write it to, and to return None.
         indent : int or None, default=2
             Spaces per level; None writes a single line.
 
         Returns
         -------
-        text : str
+        text : str or None
             JSON that :meth:`from_json` reads.
         """
-        return to_standard_json(self.to_dict(), indent=indent)
+        return text_or_file(to_standard_json(self.to_dict(), indent=indent), path)
 
     @classmethod
     def from_json(cls, text: str) -> Self:
