@@ -4,6 +4,7 @@ import argparse
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, NoReturn
 
@@ -38,7 +39,14 @@ from skcompare.cli._init import add_init
 from skcompare.cli._monitor import add_monitor
 from skcompare.cli._seeds import add_seeds
 from skcompare.comparators import COLLECTED, PairedComparator, compare, compare_scores
-from skcompare.gate import share_in
+from skcompare.gate import (
+    ONE_OF_THEM,
+    Columns,
+    chosen_columns,
+    has_truth,
+    share_in,
+    true_columns,
+)
 from skcompare.predictions import CHALLENGER, CHAMPION, ROLES, ColumnRoles
 from skcompare.reports import Comparison, MultipleComparison
 from skcompare.stats.core import ADJUSTMENTS
@@ -120,6 +128,35 @@ def named_columns(arguments: argparse.Namespace) -> ColumnRoles:
         time=arguments.time,
         horizon=arguments.horizon,
     )
+
+
+def columns_of_two_files(arguments: argparse.Namespace) -> ColumnRoles:
+    """Choose the columns of the champion's and the challenger's file, as a gate does."""
+    for role in ROLES:
+        if getattr(arguments, f"{role}_file") is not None:
+            raise ValueError(
+                f"--{role}-file is for one FILE. Got two, the champion's and the "
+                "challenger's. Leave it out."
+            )
+    delimiter = checked_delimiter(arguments.delimiter)
+    paths = (arguments.file, arguments.challengers)
+    sources = [source_of(path, delimiter=delimiter) for path in paths]
+    texts = {role: getattr(arguments, role) for role in DEFAULT_NAMES}
+    named = {
+        role: columns_of_option(role, text) for role, text in texts.items() if text
+    } | {name: getattr(arguments, name) for name in ("id", "groups", "time", "horizon")}
+    try:
+        columns = Columns(**named)
+        y = true_columns(columns)
+        if not has_truth(sources[0], y) and has_truth(sources[1], y):
+            # A gate must not trust a challenger's file alone, but here both are the user's.
+            columns = replace(columns, y_from=CHALLENGER)
+        return chosen_columns(sources, columns, ())
+    except ValueError as error:
+        # A policy has keys for what are options here.
+        text = str(error).replace(ONE_OF_THEM, "--champion and --challenger")
+        keys = (*DEFAULT_NAMES, "id", "groups", "time")
+        raise ValueError(re.sub(rf"by `({'|'.join(keys)})`", r"by --\1", text)) from None
 
 
 def _at(source: Source, columns: Any) -> Any:
@@ -384,10 +421,18 @@ def _add_demo(commands: Any) -> None:
 
 def _add_compare(commands: Any) -> None:
     description = (
-        "compare two columns of predictions in a file, or files of scores item by item"
+        "compare two columns of predictions in a file, two files of predictions, or files "
+        "of scores item by item"
     )
     parser = commands.add_parser("compare", help=description, description=description)
     add_column_options(parser)
+    parser.add_argument(
+        "challengers",
+        nargs="?",
+        metavar="FILE",
+        help="file of the challenger's predictions; the first is then the champion's. Both "
+        "are joined by their ids, and either has the true labels",
+    )
     add_score_options(parser)
     add_option(parser, "pos-label", "LABEL", "the class that the probabilities are of")
     text = (
@@ -448,7 +493,8 @@ def _compare(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> 
         _report(scores_compared(arguments, parser, settings), arguments)
         return
     check_no_scores(arguments)
-    roles = named_columns(arguments)
+    two_files = arguments.challengers is not None
+    roles = columns_of_two_files(arguments) if two_files else named_columns(arguments)
     if arguments.scoring is not None:
         names = re.split(SEPARATOR, arguments.scoring)
         settings["scoring"] = [name.strip() for name in names]

@@ -11,7 +11,7 @@ from skcompare.gate._conditions import (
 )
 from skcompare.gate._decision import INCONCLUSIVE, GateDecision, Outcome
 from skcompare.gate._evaluate import Gate
-from skcompare.gate._files import GateFiles, judge_files
+from skcompare.gate._files import ONE_OF_THEM, GateFiles, chosen_columns, judge_files
 from skcompare.gate._ledger import Ledger
 from skcompare.gate._policy import (
     OF_FORECASTS,
@@ -25,6 +25,7 @@ from skcompare.gate._policy import (
 )
 from skcompare.gate._proposal import Proposal, non_inferior, propose_policy
 from skcompare.gate._skops import load_estimator
+from skcompare.gate._truth import has_truth, true_columns
 
 __all__ = [
     "AnyOf",
