@@ -25,6 +25,7 @@ from skcompare._io.readers import Source, list_formats
 from skcompare._registry.metrics import metrics
 from skcompare._registry.tests import paired_tests
 from skcompare._version import __version__
+from skcompare.cli._cite import add_cite
 from skcompare.cli._completion import add_completion
 from skcompare.cli._gate import (
     add_column,
@@ -394,6 +395,7 @@ def _parser() -> argparse.ArgumentParser:
     add_gate(commands)
     add_init(commands)
     add_monitor(commands, add_column_options, named_columns, _as_label)
+    add_cite(commands)
     add_completion(commands, _parser)
     for name, run, description in (
         ("list-tests", _list_tests, "list the tests and the designs they are valid for"),

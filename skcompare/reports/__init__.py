@@ -18,6 +18,7 @@ from skcompare._analysis import (
 from skcompare.reports._comparison import Comparison, row_from_dict, row_to_dict
 from skcompare.reports._multiple import MultipleComparison
 from skcompare.reports._pages import assumptions_of
+from skcompare.reports._sources import bibtex_of, names_to_cite
 
 __all__ = [
     "ClassifierRow",

@@ -1,8 +1,7 @@
 """Result of a comparison of two classifiers, with its report, next steps and JSON."""
 
-import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from html import escape
@@ -16,23 +15,13 @@ from skcompare._analysis import (
     Results,
     Verdict,
     decimals_of,
-    far_end,
-    is_against,
 )
-from skcompare._core.design import (
-    HALVES,
-    IN_TIME,
-    IN_WINDOWS,
-    TIME_ORDERED_HOLDOUT,
-    TRAININGS,
-    Design,
-)
+from skcompare._core.design import HALVES, IN_WINDOWS, Design
 from skcompare._core.flags import explain
 from skcompare._core.formatting import (
     format_number,
     format_pvalue,
     named_limits,
-    round_up,
     shared_decimals,
     shortened,
     without_empty_columns,
@@ -50,13 +39,12 @@ from skcompare._core.report import (
     text_or_file,
 )
 from skcompare._io.columns import frame_from_columns
-from skcompare._registry.tests import paired_tests, tests_for
+from skcompare._version import __version__
+from skcompare.reports._methods import methods_of_two
+from skcompare.reports._next_steps import direction, next_steps, records_needed
 from skcompare.reports._pages import assumptions_of, figures_of
+from skcompare.reports._sources import bibtex_of, names_to_cite
 from skcompare.stats import EnsembleAdvice, PairedResult
-
-INCONCLUSIVE = "inconclusive"
-MOST_NAMED = 5
-"""Largest number of names in a sentence; more are counted."""
 
 
 class StoredComparison(Stored):
@@ -70,6 +58,7 @@ class StoredComparison(Stored):
 
     stored: ClassVar[tuple[str, ...]]
     conclusion: Verdict
+    versions: Mapping[str, str]
 
     @property
     def verdict(self) -> str:
@@ -173,6 +162,49 @@ class StoredComparison(Stored):
         columns["flags"] = [" ".join(codes) for codes in columns["flags"]]
         return frame_from_columns(columns, backend)
 
+    def methods(self, format: str = "text") -> str:
+        """Return a paragraph on the methods, to paste into a paper.
+
+        It names what was compared, the design, the tests with their sources, the level, the
+        adjustment of p-values, the intervals, and the versions of the software.
+
+        Parameters
+        ----------
+        format : {"text", "markdown", "latex"}, default="text"
+            "latex" cites by natbib's ``citep`` with the keys of :meth:`bibtex`; the others
+            end with a list of references.
+
+        Returns
+        -------
+        paragraph : str
+            The paragraph.
+
+        Examples
+        --------
+        >>> from skcompare import compare
+        >>> comparison = compare([0, 1, 1], {"old": [0, 1, 0], "new": [0, 1, 1]})
+        >>> print(comparison.methods()[:70])
+        We compared new (challenger) with old (champion) on 3 records, in a ho
+        """
+        return self._methods(format)
+
+    def _methods(self, format: str) -> str:
+        """Return the paragraph on the methods in a format."""
+        raise NotImplementedError
+
+    def bibtex(self) -> str:
+        """Return the sources of its tests and of its adjustment as BibTeX.
+
+        The last entry is skcompare itself, in the version that compared.
+
+        Returns
+        -------
+        entries : str
+            The entries, by keys such as McNemar1947.
+        """
+        version = self.versions.get("skcompare", __version__)
+        return bibtex_of(names_to_cite(self.to_dict()), version)
+
     def _frame_rows(self) -> list[dict[str, Any]]:
         """Return the rows of the frame."""
         raise NotImplementedError
@@ -220,48 +252,6 @@ def design_text(comparison: Any) -> str:
     if comparison.seconds is not None:
         parts.append(f"{comparison.seconds:.1f} s")
     return ", ".join(parts)
-
-
-def valid_instead(tests: Iterable[tuple[str | None, str]], design: Design) -> Iterator[str]:
-    """Yield advice on alternatives to tests that are not valid for the design."""
-    registered, rows = paired_tests(), dict.fromkeys(tests)
-    for name, measure in rows:
-        if name is None or name not in registered or registered[name].valid_for(design):
-            continue
-        valid = [entry.name for entry in tests_for(measure, design)]
-        instead = "no test is known that is"
-        if ran := [test for test in valid if (test, measure) in rows]:
-            instead = f"{ran[0]} is"
-        elif valid:
-            instead = f"{listed(valid[:2], 'or')} would be"
-        yield (
-            f"Do not rely on {name} here: it is not valid for {design}. For {measure}, "
-            f"{instead} valid."
-        )
-
-
-def listed(names: Iterable[str], last: str = "and") -> str:
-    """Join names into a phrase; of many, the first names and the number of others."""
-    shown = list(names)
-    if len(shown) > MOST_NAMED:
-        hidden = len(shown) - MOST_NAMED + 1
-        shown = [*shown[: MOST_NAMED - 1], f"{hidden} others"]
-    if len(shown) < 2:
-        return "".join(shown)
-    return f"{', '.join(shown[:-1])} {last} {shown[-1]}"
-
-
-def sentence(text: str) -> str:
-    """Capitalize a text and end it with a full stop."""
-    return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith(".") else ".")
-
-
-ABOUT_HOLDOUTS = ("models", "methods", "recipes")
-"""Subjects of conclusions from records that were tested and not trained on."""
-
-NO_DISCORDANT_PAIRS = "no-discordant-pairs"
-UNSTABLE = "unstable-training"
-SAME = "Both gave the same prediction for every record."
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,6 +394,9 @@ class Comparison(StoredComparison):
             "rows": tuple(map(row_from_dict, stored["rows"])),
             "advice": None if advice is None else EnsembleAdvice.from_dict(advice),
         }
+
+    def _methods(self, format: str) -> str:
+        return methods_of_two(self, format)
 
     def _frame_rows(self) -> list[dict[str, Any]]:
         return [row.to_dict() for row in self.rows]
@@ -599,7 +592,7 @@ def _table(comparison: Comparison, rows: Sequence[ComparisonRow]) -> Table:
         marked = []
     if marked:
         caption += ". The verdict comes from the row in bold"
-    if any(_direction(row) != "two-sided" for row in rows):
+    if any(direction(row) != "two-sided" for row in rows):
         caption += ". Intervals and p-values are one-sided"
     cells = [_cells(row, comparison.alpha) for row in rows]
     return Table(
@@ -654,7 +647,7 @@ def _key_numbers(comparison: Comparison) -> dict[str, str]:
         name = "difference" if row.greater_is_better else "gain"
         numbers[name] = format_number(row.difference, decimals, signed=True)
     level = f"{100 * (1 - comparison.alpha):g} %"
-    alternative = _direction(row)
+    alternative = direction(row)
     if row.low is not None and row.high is not None:
         name, limits = named_limits(alternative, (row.low, row.high), decimals)
         numbers[f"{level} {name}"] = limits
@@ -663,10 +656,6 @@ def _key_numbers(comparison: Comparison) -> dict[str, str]:
         side = "" if alternative == "two-sided" else ", one-sided"
         numbers[f"p ({row.test}{side})"] = p
     return numbers
-
-
-def _direction(row: ComparisonRow) -> str:
-    return "two-sided" if row.result is None else row.result.alternative
 
 
 def _drawings(rows: Sequence[ComparisonRow], difference: str) -> list[str]:
@@ -696,195 +685,3 @@ def _drawing(row: ComparisonRow, difference: str, reach: float) -> str:
         'stroke-dasharray="2 2"/>'
         f'{bar}<circle cx="{at(row.difference)}" cy="9" r="4" fill="var(--mark)"/></svg>'
     )
-
-
-SERIALLY_CORRELATED = "serially-correlated"
-PASS_TIME = (
-    "The gains of neighbouring records are alike, and the p-value takes them as unrelated. "
-    "If records follow each other in time, compare them again with time=..., which "
-    "diebold_mariano allows for, before you rely on it."
-)
-TAKE_TURNS = (
-    "See whether the two take turns: skcompare.plots.GainOverTimeDisplay shows the gain "
-    "over time, with a band."
-)
-
-
-def next_steps(comparison: Comparison) -> list[str]:
-    """Return recommended next steps after a comparison of two classifiers."""
-    row = comparison.rows[0]
-    advice = _undecided if comparison.verdict == INCONCLUSIVE else _decided
-    tests = ((row.test, row.measure) for row in comparison.rows)
-    steps = [*advice(comparison, row), *valid_instead(tests, comparison.design)]
-    if any(SERIALLY_CORRELATED in each.flags for each in comparison.rows):
-        # Whatever else is advised rests on records that are unrelated.
-        steps.insert(0, PASS_TIME)
-    if comparison.advice is not None and comparison.advice.recalibrate:
-        whose = " and ".join(f"the {role}" for role in comparison.advice.recalibrate)
-        steps.append(
-            f"Recalibrate the probabilities of {whose} before they are averaged or used as "
-            "probabilities; calibrate on records other than these."
-        )
-    if comparison.advice is not None and comparison.advice.advice == "combine":
-        steps.append(
-            f"{sentence(comparison.advice.sentence)} Whether the ensemble is better is a "
-            "comparison of its own, on new records."
-        )
-    return steps
-
-
-def _decided(comparison: Comparison, row: ComparisonRow) -> Iterator[str]:
-    """Yield advice for a comparison with a winner."""
-    worse = [
-        secondary
-        for secondary in comparison.rows[1:]
-        if secondary.kind == "difference"
-        and secondary.adjusted_pvalue is not None
-        and secondary.adjusted_pvalue < comparison.alpha
-        and secondary.difference * row.difference < 0
-    ]
-    if worse:
-        names = listed(dict.fromkeys(secondary.subject for secondary in worse))
-        rival = "champion" if comparison.verdict == "challenger" else "challenger"
-        yield (
-            f"Weigh what matters more: the {comparison.verdict} is better by "
-            f"{row.subject}, and the {rival} by {names}. A gate with a condition for each "
-            "measure makes the rule explicit before the next comparison."
-        )
-    elif comparison.verdict == "challenger":
-        yield (
-            f"As far as {row.subject} counts, the challenger can take the place of the "
-            f"champion{_at_least(row)}. Whether that is worth the change is not a question "
-            "of statistics."
-        )
-    else:
-        yield (
-            f"Keep the champion as far as {row.subject} counts{_at_least(row)}: what is "
-            "needed is a better challenger, and not more records."
-        )
-    yield (
-        "To let only challengers pass that are shown to be good enough, write the rule "
-        "down as a gate (skcompare.gate.Gate, or the command skcompare gate)."
-    )
-
-
-def _at_least(row: ComparisonRow) -> str:
-    """Return text about the confidence limit closer to 0."""
-    if row.low is None or row.high is None or row.low * row.high <= 0:
-        return ""
-    least = min(abs(row.low), abs(row.high))
-    return (
-        f"; these records are compatible with a difference as small as "
-        f"{format_number(least, decimals_of(row))}"
-    )
-
-
-def _undecided(comparison: Comparison, row: ComparisonRow) -> Iterator[str]:
-    """Yield advice for an inconclusive comparison."""
-    if "no-truth" in comparison.flags:
-        if "degenerate" in row.flags:
-            yield f"{SAME} Whatever the true labels are, neither gives better ones here."
-            return
-        yield (
-            "Find the true labels of the records on which the predictions differ, of all "
-            "or of a random sample of them: without true labels nobody can say which "
-            "classifier is better."
-        )
-        return
-    if row.pvalue is None:
-        yield sentence(row.note.replace(row.measure, row.subject))
-        return
-    if row.kind != "difference" or math.isnan(row.pvalue):
-        return
-    if NO_DISCORDANT_PAIRS in row.flags:
-        yield (
-            f"The two were right and wrong on the same {_unit(comparison, row)}. See that "
-            "two different models were compared, and not one with itself."
-        )
-    needed = records_needed(comparison)
-    if UNSTABLE in row.flags and row.result and row.result.inference == "recipes":
-        yield (
-            "Train more often: more than half of the variance is due to the chance in "
-            "training, which more test records do not reduce."
-        )
-    if needed:
-        yield _more_records(comparison, row, needed)
-    in_time = comparison.design.kind in (TIME_ORDERED_HOLDOUT.kind, IN_TIME)
-    if in_time and _unit(comparison, row) != "items":
-        yield TAKE_TURNS
-    if is_against(row, comparison.alternative):
-        yield (
-            "The difference is not in the direction of alternative="
-            f"{comparison.alternative!r}. Do not turn the question round on the same "
-            'records; on new ones, alternative="two-sided" asks both ways.'
-        )
-    yield from _good_enough(row)
-
-
-def _more_records(comparison: Comparison, row: ComparisonRow, needed: str) -> str:
-    """Format advice to compare more records, whose number is fixed before."""
-    enough = comparison.n_tested if _is_holdout(row) else comparison.n_records
-    more, number = f"more {_unit(comparison, row)} than {enough:,}", "their number"
-    another = ", unless a test for that is used (anytime_mcnemar, anytime_losses)"
-    if comparison.design.kind in TRAININGS:
-        another = ""
-    if comparison.design.kind in (TIME_ORDERED_HOLDOUT.kind, IN_TIME):
-        # Those tests take records as unrelated.
-        more, number, another = f"{more}, of a longer time", "that time", ""
-    return (
-        f"Compare {more}: {needed}. Choose the difference that matters to you, and fix "
-        f"{number} before: looking again and again at a growing set finds differences that "
-        f"are none{another}."
-    )
-
-
-def records_needed(comparison: Comparison) -> str:
-    """Format the numbers of records for 80 % power, by the true difference."""
-    row, conclusion = comparison.rows[0], comparison.conclusion
-    needed, least = conclusion.records_needed, conclusion.least_records
-    if needed is None:
-        return ""
-    decimals, unit = decimals_of(row), _unit(comparison, row)
-    observed = f"{format_number(abs(row.difference), decimals)} as observed"
-    if least is None:
-        text = f"{round_up(needed):,} {unit} if the difference is {observed}"
-    else:
-        far = format_number(abs(far_end(row) or 0.0), decimals)
-        text = (
-            f"{round_up(least):,} {unit} if the difference is {far}, the far end of its "
-            f"interval, and {round_up(needed):,} if it is {observed}"
-        )
-    if comparison.design.kind in TRAININGS:
-        text = f"{text}, with as many trainings"
-    return f"80 % power takes about {text}; if it is smaller, more"
-
-
-def _good_enough(row: ComparisonRow) -> Iterator[str]:
-    """Yield advice on the conclusions that a difference without significance permits."""
-    if row.low is None or row.high is None:
-        return
-    of_recipes = row.result is not None and row.result.inference == "recipes"
-    by = "skcompare.stats.margin_test" if of_recipes else "skcompare.gate.NonInferior"
-    # The other limit of a one-sided interval is that of the measure, and not of the data.
-    name, limits = named_limits(_direction(row), (row.low, row.high), decimals_of(row))
-    compatible = {
-        "interval": "anything from",
-        "lower limit": "a difference as low as",
-        "upper limit": "a difference as high as",
-    }[name]
-    yield (
-        "Not to find a difference is not to show that there is none: "
-        f"{compatible} {limits} is compatible with these records. If it is enough that "
-        "the challenger is not worse by more than some margin, ask that, with a margin "
-        f"fixed before new records are seen: {by}."
-    )
-
-
-def _is_holdout(row: ComparisonRow) -> bool:
-    return row.result is not None and row.result.inference in ABOUT_HOLDOUTS
-
-
-def _unit(comparison: Comparison, row: ComparisonRow) -> str:
-    if " items" in comparison.size:
-        return "items"
-    return "test records" if _is_holdout(row) else "records"

@@ -24,15 +24,9 @@ from skcompare._core.formatting import (
     shortened,
 )
 from skcompare._core.report import Note, Report, Table
-from skcompare.reports._comparison import (
-    INCONCLUSIVE,
-    StoredComparison,
-    design_text,
-    listed,
-    sentence,
-    settings_of,
-    valid_instead,
-)
+from skcompare.reports._comparison import StoredComparison, design_text, settings_of
+from skcompare.reports._methods import methods_of_several
+from skcompare.reports._next_steps import INCONCLUSIVE, listed, sentence, valid_instead
 from skcompare.reports._pages import assumptions_of
 from skcompare.stats import PairedResult
 
@@ -140,6 +134,9 @@ class MultipleComparison(StoredComparison):
     def _restored(cls, stored: dict[str, Any]) -> dict[str, Any]:
         comparisons = map(PairwiseComparison.from_dict, stored["comparisons"])
         return {"comparisons": tuple(comparisons)}
+
+    def _methods(self, format: str) -> str:
+        return methods_of_several(self, format)
 
     def _frame_rows(self) -> list[dict[str, Any]]:
         return [

@@ -11,14 +11,12 @@ from skcompare._core.flags import explain
 from skcompare._core.formatting import inference_text
 from skcompare._core.report import Figure, Section
 from skcompare._registry.tests import PairedTestEntry, paired_tests
+from skcompare.reports._sources import docstring_parts, sources_in
 
-SECTION = re.compile(r"\n([A-Z][A-Za-z ]+)\n-{3,}\n")
 ROLE = re.compile(r":[a-z]+:`~?(?:[\w.]*\.)?(\w+)(?: <[^>]+>)?`")
 QUOTED = re.compile(r"``?([^`]+)``?")
 STRESSED = re.compile(r"\*([A-Za-z]+)\*")
 CITATION = re.compile(r"\[(\d+)\]_")
-SOURCE = re.compile(r"\.\. \[(\d+)\] ")
-
 
 VALID = "yes, for {}"
 CAUTION = "it was made for {}, but calls for caution: see the caveats"
@@ -85,22 +83,12 @@ def _section(
 @lru_cache(maxsize=256)
 def _read_docstring(doc: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     """Split a docstring into its question, the following paragraphs and the sources."""
-    parts = _parts_of(doc)
-    question, _, rest = parts[""].partition("\n\n")
-    sources = SOURCE.split(parts.get("References", ""))[2::2]
+    question, _, rest = docstring_parts(doc)[""].partition("\n\n")
     return (
         _plain(question),
         tuple(_plain(part) for part in rest.split("\n\n") if _is_prose(part)),
-        tuple(" ".join(source.split()) for source in sources),
+        sources_in(doc),
     )
-
-
-def _parts_of(doc: str) -> dict[str, str]:
-    """Return the sections of a docstring by heading, the leading text without heading."""
-    summary, *rest = SECTION.split(f"\n{doc}")
-    return {"": summary.strip()} | {
-        heading: body.strip() for heading, body in zip(rest[::2], rest[1::2])
-    }
 
 
 def _is_prose(paragraph: str) -> bool:

@@ -8,7 +8,7 @@ from skcompare import compare
 from skcompare.evidence import OrderedDifferences
 from skcompare.gate import Gate, NonInferior, Superior
 from skcompare.gate._decision import next_steps_of
-from skcompare.reports._comparison import next_steps
+from skcompare.reports._next_steps import next_steps
 from skcompare.stats import serial_correlation
 from skcompare.stats.time import correlation_in_order
 

@@ -10,8 +10,8 @@ from skcompare._core.design import DESIGN_KINDS, HOLDOUT, UNKNOWN, Design, desig
 from skcompare._registry.tests import paired_tests
 from skcompare.gate import Gate, Ledger, NonInferior
 from skcompare.gate._decision import next_steps_of
-from skcompare.reports._comparison import next_steps
 from skcompare.reports._multiple import next_steps_among
+from skcompare.reports._next_steps import next_steps
 from skcompare.reports._pages import assumptions_of
 
 MARKS = ("*", "`", "_ ", "]_", ":func:", "::", "**")

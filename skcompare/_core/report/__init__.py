@@ -1,7 +1,13 @@
 """Report of a result as one document, with a function for each output format."""
 
-from skcompare._core.report._html import html_page, report_html, report_html_fragment
+from skcompare._core.report._html import (
+    html_page,
+    json_of_page,
+    report_html,
+    report_html_fragment,
+)
 from skcompare._core.report._junit import junit_document, junit_suite, report_junit
+from skcompare._core.report._latex import latex_text, report_latex
 from skcompare._core.report._report import (
     LONGEST_NAME,
     STOPPED,

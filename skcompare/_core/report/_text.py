@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Self, overload
 from skcompare._core.atomic_write import write_text
 from skcompare._core.formatting import COMMAND, aligned, in_one_line
 from skcompare._core.report._html import json_of_page, report_html_fragment
+from skcompare._core.report._latex import report_latex
 from skcompare._core.report._report import STATUS, Report, Table
 
 WIDTH = 96
@@ -81,22 +82,56 @@ class Reported:
         raise NotImplementedError
 
     @overload
-    def to_markdown(self, path: None = None) -> str: ...
+    def to_markdown(self, path: None = None, *, only_tables: bool = False) -> str: ...
     @overload
-    def to_markdown(self, path: str | PathLike[str]) -> None: ...
-    def to_markdown(self, path: str | PathLike[str] | None = None) -> str | None:
+    def to_markdown(
+        self, path: str | PathLike[str], *, only_tables: bool = False
+    ) -> None: ...
+    def to_markdown(
+        self, path: str | PathLike[str] | None = None, *, only_tables: bool = False
+    ) -> str | None:
         """Return the report as Markdown, for pull requests and job summaries.
 
         Parameters
         ----------
         path : str or path, optional
             File to write it to, and to return None.
+        only_tables : bool, default=False
+            Only the tables, each with its caption, for papers.
 
         Returns
         -------
         text : str or None
+            The Markdown.
         """
-        return text_or_file(report_markdown(self._report()), path)
+        write = tables_markdown if only_tables else report_markdown
+        return text_or_file(write(self._report()), path)
+
+    @overload
+    def to_latex(self, path: None = None, *, label: str | None = None) -> str: ...
+    @overload
+    def to_latex(self, path: str | PathLike[str], *, label: str | None = None) -> None: ...
+    def to_latex(
+        self, path: str | PathLike[str] | None = None, *, label: str | None = None
+    ) -> str | None:
+        """Return the tables of the report as LaTeX, with the rules of booktabs.
+
+        They need the package booktabs. The row that decides is in bold.
+
+        Parameters
+        ----------
+        path : str or path, optional
+            File to write it to, and to return None.
+        label : str, optional
+            Label of the first table, such as "tab:models"; those of further ones end
+            with their number, as in "tab:models-2".
+
+        Returns
+        -------
+        text : str or None
+            One ``table`` environment for each table.
+        """
+        return text_or_file(report_latex(self._report(), label), path)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the report to a file, in the format of its suffix.
@@ -105,8 +140,8 @@ class Reported:
         ----------
         path : str or path
             The file: ``.html`` for a page, ``.json`` for what `from_json` reads, ``.md``
-            for Markdown, ``.txt`` for text; of comparisons ``.csv`` for the rows of the
-            frame, of decisions ``.xml`` for JUnit XML.
+            for Markdown, ``.tex`` for LaTeX tables, ``.txt`` for text; of comparisons
+            ``.csv`` for the rows of the frame, of decisions ``.xml`` for JUnit XML.
 
         Raises
         ------
@@ -270,6 +305,15 @@ def report_markdown(report: Report) -> str:
         verdict = f"**Verdict:** {headline}" if report.has_verdict else f"**{headline}**"
         lines = [verdict, "", *facts, *[""] * bool(facts), *tables, *notes]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def tables_markdown(report: Report) -> str:
+    """Return the tables of a report as Markdown, each with its caption above it."""
+    parts = []
+    for table in report.tables:
+        caption = [f"Table: {markdown_text(table.caption)}.", ""] if table.caption else []
+        parts.append("\n".join([*caption, *_markdown_table(table), ""]))
+    return "\n".join(parts)
 
 
 def entry(name: str, text: str) -> str:

@@ -40,7 +40,7 @@ PRECISION = 1e-15
     title="Score test of the ratio of accuracies",
     kind="ratio",
     measures="accuracy",
-    references=("Tang2003", "BonettPrice2006"),
+    references=("Tang2003", "Bonett2006"),
 )
 def relative_accuracy(
     table: ContingencyTable,

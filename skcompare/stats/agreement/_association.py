@@ -6,8 +6,7 @@ Fisher's noncentral hypergeometric one under another odds ratio (Fisher 1935, "T
 inductive inference").
 
 The verbal scales are from the textbook's Tables 14.3 and 14.5. The limits of kappa are
-those of Landis and Koch (1977), "The measurement of observer agreement for categorical
-data", Biometrics 33(1), 159-174. The textbook calls any kappa below 0 systematic
+those of Landis and Koch (1977). The textbook calls any kappa below 0 systematic
 disagreement, which an interval around 0 does not say. It has no number for "close to 0";
 the limits of disagreement, and those beside 0 of Yule's Q and of correlations, are a choice
 made here. A perfect Q is worded after its formula: the textbook says that one is right
@@ -463,7 +462,8 @@ def disagreement(table: ContingencyTable) -> PairedResult:
     .. [1] Skalak, D. B. (1996). "The sources of increased accuracy for two proposed
        boosting algorithms." AAAI Workshop on Integrating Multiple Learned Models.
     .. [2] Wilson, E. B. (1927). "Probable inference, the law of succession, and
-       statistical inference." JASA 22(158), 209-212.
+       statistical inference." Journal of the American Statistical Association 22(158),
+       209-212.
 
     Examples
     --------
@@ -512,7 +512,8 @@ def label_disagreement(matrix: AgreementMatrix) -> PairedResult:
        forests." IEEE Transactions on Pattern Analysis and Machine Intelligence 20(8),
        832-844.
     .. [2] Wilson, E. B. (1927). "Probable inference, the law of succession, and
-       statistical inference." JASA 22(158), 209-212.
+       statistical inference." Journal of the American Statistical Association 22(158),
+       209-212.
 
     Examples
     --------
@@ -672,7 +673,7 @@ def cohen_kappa(
         `estimate` is kappa and `statistic` is kappa over its standard error at kappa = 0.
         `details` holds both shares, the standard error (`se`), that at kappa = 0 (`se0`)
         and the least kappa that the label rates allow, -e / (1 - e). `remark` describes
-        kappa.
+        kappa on the scale of Landis and Koch [4]_.
 
     Notes
     -----
@@ -703,6 +704,8 @@ def cohen_kappa(
        scaled disagreement or partial credit." Psychological Bulletin 70(4), 213-220.
     .. [3] Fleiss, J. L., Cohen, J. and Everitt, B. S. (1969). "Large sample standard
        errors of kappa and weighted kappa." Psychological Bulletin 72(5), 323-327.
+    .. [4] Landis, J. R. and Koch, G. G. (1977). "The measurement of observer agreement for
+       categorical data." Biometrics 33(1), 159-174.
 
     Examples
     --------

@@ -153,7 +153,8 @@ def bhapkar(matrix: AgreementMatrix, *, max_classes: int = 10) -> PairedResult:
     References
     ----------
     .. [1] Bhapkar, V. P. (1966). "A note on the equivalence of two test criteria for
-       hypotheses in categorical data." JASA 61(313), 228-235.
+       hypotheses in categorical data." Journal of the American Statistical Association
+       61(313), 228-235.
 
     Examples
     --------
@@ -574,8 +575,8 @@ def bowker(
 
     References
     ----------
-    .. [1] Bowker, A. H. (1948). "A test for symmetry in contingency tables." JASA 43(244),
-       572-574.
+    .. [1] Bowker, A. H. (1948). "A test for symmetry in contingency tables." Journal of the
+       American Statistical Association 43(244), 572-574.
     .. [2] Clopper, C. J. and Pearson, E. S. (1934). "The use of confidence or fiducial
        limits illustrated in the case of the binomial." Biometrika 26(4), 404-413.
 
@@ -749,10 +750,11 @@ def symmetry_permutation(
 
     References
     ----------
-    .. [1] Bowker, A. H. (1948). "A test for symmetry in contingency tables." JASA 43(244),
-       572-574.
-    .. [2] Phipson, B. and Smyth, G. K. (2010). "Permutation p-values should never be
-       zero." Statistical Applications in Genetics and Molecular Biology 9(1), 39.
+    .. [1] Bowker, A. H. (1948). "A test for symmetry in contingency tables." Journal of the
+       American Statistical Association 43(244), 572-574.
+    .. [2] Phipson, B. and Smyth, G. K. (2010). "Permutation p-values should never be zero:
+       calculating exact p-values when permutations are randomly drawn." Statistical
+       Applications in Genetics and Molecular Biology 9(1), 39.
     .. [3] Keich, U. (2005). "sFFT: a faster accurate computation of the p-value of the
        entropy score." Journal of Computational Biology 12(4), 416-430.
 

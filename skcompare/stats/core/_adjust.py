@@ -11,6 +11,15 @@ from skcompare._typing import FloatArray
 Adjustment = Literal["holm", "hochberg", "bonferroni", "benjamini-hochberg", "none"]
 ADJUSTMENTS: tuple[str, ...] = get_args(Adjustment)
 
+ADJUSTMENT_REFERENCES = {
+    "holm": ("Holm1979",),
+    "hochberg": ("Hochberg1988",),
+    "bonferroni": ("Dunn1961",),
+    "benjamini-hochberg": ("Benjamini1995",),
+    "max-t": ("Westfall1993", "Hothorn2008"),
+}
+"""Keys of the sources of adjustments, also of that by a joint distribution."""
+
 
 def adjust_pvalues(pvalues: Sequence[float], method: str = "holm") -> FloatArray:
     """Adjust p-values for the number of tests.
@@ -21,14 +30,26 @@ def adjust_pvalues(pvalues: Sequence[float], method: str = "holm") -> FloatArray
         Raw p-values. An undefined one (NaN) counts as a test with p = 1, so that it
         weakens no correction, and stays undefined.
     method : {"holm", "hochberg", "bonferroni", "benjamini-hochberg", "none"}
-        "holm" (default) and "bonferroni" hold the family-wise error rate under any
-        dependence, "hochberg" under independence or positive dependence;
-        "benjamini-hochberg" holds, under the same, the false discovery rate only.
+        "holm" (default) [1]_ and "bonferroni" [2]_ hold the family-wise error rate under
+        any dependence, "hochberg" [3]_ under independence or positive dependence;
+        "benjamini-hochberg" [4]_ holds, under the same, the false discovery rate only.
 
     Returns
     -------
     adjusted : ndarray of shape (n_tests,)
         At most 1, in the order given.
+
+    References
+    ----------
+    .. [1] Holm, S. (1979). "A simple sequentially rejective multiple test procedure."
+       Scandinavian Journal of Statistics 6(2), 65-70.
+    .. [2] Dunn, O. J. (1961). "Multiple comparisons among means." Journal of the American
+       Statistical Association 56(293), 52-64.
+    .. [3] Hochberg, Y. (1988). "A sharper Bonferroni procedure for multiple tests of
+       significance." Biometrika 75(4), 800-802.
+    .. [4] Benjamini, Y. and Hochberg, Y. (1995). "Controlling the false discovery rate: a
+       practical and powerful approach to multiple testing." Journal of the Royal
+       Statistical Society B 57(1), 289-300.
 
     Examples
     --------

@@ -291,7 +291,8 @@ def loss_permutation(
 
     References
     ----------
-    .. [1] Fisher, R. A. (1935). "The Design of Experiments", section 21. Oliver and Boyd.
+    .. [1] Fisher, R. A. (1935). "The design of experiments." Oliver and Boyd, Edinburgh,
+       section 21.
     .. [2] Phipson, B. and Smyth, G. K. (2010). "Permutation p-values should never be zero:
        calculating exact p-values when permutations are randomly drawn." Statistical
        Applications in Genetics and Molecular Biology 9(1), 39.
@@ -448,7 +449,8 @@ def clustered_t(
     ----------
     .. [1] Liang, K.-Y. and Zeger, S. L. (1986). "Longitudinal data analysis using
        generalized linear models." Biometrika 73(1), 13-22.
-    .. [2] Fisher, R. A. (1935). "The Design of Experiments", section 21. Oliver and Boyd.
+    .. [2] Fisher, R. A. (1935). "The design of experiments." Oliver and Boyd, Edinburgh,
+       section 21.
 
     Examples
     --------

@@ -234,7 +234,8 @@ def simes(pvalues: Sequence[float]) -> CombinedPvalue:
     .. [1] Simes, R. J. (1986). "An improved Bonferroni procedure for multiple tests of
        significance." Biometrika 73(3), 751-754.
     .. [2] Sarkar, S. K. and Chang, C.-K. (1997). "The Simes method for multiple hypothesis
-       testing with positively dependent test statistics." JASA 92(440), 1601-1608.
+       testing with positively dependent test statistics." Journal of the American
+       Statistical Association 92(440), 1601-1608.
 
     Examples
     --------

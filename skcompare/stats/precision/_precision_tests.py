@@ -857,7 +857,7 @@ def _clustered_test(
     title="Score test of precision for grouped records",
     measures="precision",
     designs=("grouped holdout",),
-    references=("Leisenring2000", "LiangZeger1986", "ManclDeRouen2001", "Guo2005"),
+    references=("Leisenring2000", "Liang1986", "Mancl2001", "Guo2005"),
 )
 def clustered_precision(
     sums: ClusterSums,
@@ -1024,9 +1024,9 @@ RatioLink = Literal["logit", "log"]
     designs=("holdout", "grouped holdout"),
     references=(
         "Leisenring2000",
-        "LiangZeger1986",
-        "MoskowitzPepe2006",
-        "ManclDeRouen2001",
+        "Liang1986",
+        "Moskowitz2006",
+        "Mancl2001",
         "Guo2005",
     ),
 )

@@ -428,7 +428,7 @@ UNDEFINED_RATIOS = "undefined-ratios"
     title="Precision at another prevalence",
     kind="ratio",
     measures="updated_precision",
-    references=("AltmanBland1994", "Efron1987", "MoskowitzPepe2006"),
+    references=("Altman1994", "Efron1987", "Moskowitz2006"),
 )
 def updated_precision(
     counts: JointCounts,

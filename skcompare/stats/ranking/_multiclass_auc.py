@@ -563,7 +563,7 @@ def _distinct_flags(areas_of: Callable[[int], Any]) -> tuple[str, ...]:
     title="DeLong's test of one-vs-one AUCs",
     measures=get_args(OneVsOne),
     designs=("holdout", "grouped holdout"),
-    references=("HandTill2001", "DeLong1988", "Obuchowski1997"),
+    references=("Hand2001", "DeLong1988", "Obuchowski1997"),
     sample_size=planned(partial(_effect, score="roc_auc_ovo")),
 )
 def delong_ovo(

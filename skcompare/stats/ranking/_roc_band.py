@@ -454,8 +454,8 @@ def roc_difference_band(
 
     References
     ----------
-    .. [1] Pepe, M. S. (2003). The Statistical Evaluation of Medical Tests for
-       Classification and Prediction. Oxford University Press, chapter 5.
+    .. [1] Pepe, M. S. (2003). "The statistical evaluation of medical tests for
+       classification and prediction." Oxford University Press, chapter 5.
     .. [2] Bonett, D. G. and Price, R. M. (2012). "Adjusted Wald confidence interval for a
        difference of binomial proportions based on paired data." Journal of Educational
        and Behavioral Statistics 37(4), 479-488.

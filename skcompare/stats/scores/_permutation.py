@@ -430,8 +430,9 @@ def permutation_difference(
        in Medicine 24(18), 2873-2893.
     .. [3] Chung, E. and Romano, J. P. (2013). "Exact and asymptotically robust permutation
        tests." Annals of Statistics 41(2), 484-507.
-    .. [4] Phipson, B. and Smyth, G. K. (2010). "Permutation p-values should never be zero."
-       Statistical Applications in Genetics and Molecular Biology 9(1), 39.
+    .. [4] Phipson, B. and Smyth, G. K. (2010). "Permutation p-values should never be zero:
+       calculating exact p-values when permutations are randomly drawn." Statistical
+       Applications in Genetics and Molecular Biology 9(1), 39.
 
     Examples
     --------
@@ -745,8 +746,9 @@ def score_difference(
        tests." Annals of Statistics 41(2), 484-507.
     .. [5] Konietschke, F. and Pauly, M. (2014). "Bootstrapping and permuting paired t-test
        type statistics." Statistics and Computing 24(3), 283-296.
-    .. [6] Phipson, B. and Smyth, G. K. (2010). "Permutation p-values should never be zero."
-       Statistical Applications in Genetics and Molecular Biology 9(1), 39.
+    .. [6] Phipson, B. and Smyth, G. K. (2010). "Permutation p-values should never be zero:
+       calculating exact p-values when permutations are randomly drawn." Statistical
+       Applications in Genetics and Molecular Biology 9(1), 39.
 
     Examples
     --------

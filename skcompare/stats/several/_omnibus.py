@@ -41,7 +41,7 @@ LEVEL, MOST = 0.05, 0.06
     title="Cochran's Q test",
     kind="omnibus",
     measures="accuracy",
-    references=("Cochran1950", "TateBrown1970", "Patil1975"),
+    references=("Cochran1950", "Tate1970", "Patil1975"),
 )
 def cochran_q(
     patterns: CorrectnessPatterns,
@@ -331,7 +331,7 @@ def drawn_counts(totals: IntArray, n_draws: int, rng: Any) -> IntArray:
     kind="omnibus",
     measures=("precision", "recall", "specificity", "negative_predictive_value"),
     designs=("holdout", "grouped holdout"),
-    references=("Leisenring2000", "LiangZeger1986"),
+    references=("Leisenring2000", "Liang1986"),
 )
 def precision_several(
     sums: ClusterSums,

@@ -578,8 +578,8 @@ default="holm"
 
     References
     ----------
-    .. [1] Westfall, P. H. and Young, S. S. (1993). Resampling-Based Multiple Testing.
-       Wiley.
+    .. [1] Westfall, P. H. and Young, S. S. (1993). "Resampling-based multiple
+       testing." Wiley, New York.
 
     Examples
     --------
@@ -698,8 +698,8 @@ def max_t_draws(
 
     References
     ----------
-    .. [1] Westfall, P. H. and Young, S. S. (1993). Resampling-Based Multiple Testing.
-       Wiley.
+    .. [1] Westfall, P. H. and Young, S. S. (1993). "Resampling-based multiple
+       testing." Wiley, New York.
     .. [2] Romano, J. P. and Wolf, M. (2005). "Exact and approximate stepdown methods for
        multiple hypothesis testing." Journal of the American Statistical Association
        100(469), 94-108.
