@@ -1,7 +1,8 @@
 """Pages of the reference that are written by the code: tests, metrics, public names.
 
 A test or metric appears as soon as it is registered, and a public name as soon as it
-stands in the `__all__` of its package, so no page has to be touched.
+stands in the `__all__` of its package, so no page has to be touched. The first page lists
+them by question, and `names.rst` package by package.
 """
 
 import importlib
@@ -10,36 +11,110 @@ from pathlib import Path
 
 import skcompare
 from skcompare._registry import metrics, tests
+from skcompare.plots.drawing._base import displays
 
 # What users import is listed; the shell is described in the user guide.
 _NOT_LISTED = {"cli"}
+
+TEN = (
+    "skcompare.compare",
+    "skcompare.PairedComparator",
+    "skcompare.MultipleComparator",
+    "skcompare.compare_cv_results",
+    "skcompare.Comparison",
+    "skcompare.gate.Gate",
+    "skcompare.gate.assert_better",
+    "skcompare.stats.mcnemar",
+    "skcompare.stats.plan_comparison",
+    "skcompare.plots.ForestDisplay",
+)
+"""The names that most users need, and no others."""
+
+_LABELS = "Which model predicts more labels correctly?"
+_PRECISION = "Which model is more precise about a class?"
+_LOSSES = "Which model has the lower loss?"
+_CALIBRATION = "Which model is better calibrated?"
+_RANKING = "Which model ranks better?"
+_SCORES = "Which model is better by any score?"
+_TIME = "Which model is better over time?"
+_AGREEMENT = "How much do two models agree?"
+_ALGORITHMS = "Which learning algorithm is better?"
+_RECIPES = "Which recipe of training is better?"
+_OTHER = "Other questions"
+
+_PRECISIONS = {"precision", "precision_by_class", "updated_precision"}
+_BY_EVIDENCE = {
+    "ContingencyTable": _LABELS,
+    "CorrectnessPatterns": _LABELS,
+    "ClusterSums": _LABELS,
+    "JointCounts": _SCORES,
+    "PairedLosses": _LOSSES,
+    "PairedCalibration": _CALIBRATION,
+    "PlacementValues": _RANKING,
+    "ClassPlacementValues": _RANKING,
+    "CorrelationMoments": _SCORES,
+    "ScoredPair": _SCORES,
+    "ScoreDifferences": _SCORES,
+    "OrderedDifferences": _TIME,
+    "AgreementMatrix": _AGREEMENT,
+    "CrossedDifferences": _RECIPES,
+}
+"""Question of a test of two trained models, by the evidence that it needs."""
+
+# Further names of a question: those of a package, or those of `stats` that are no tests.
+_OF_STATS = {
+    _PRECISION: ("precision_by_class", "pairwise_precision"),
+    _LABELS: ("pairwise_mcnemar", "AnytimeMonitor"),
+    _LOSSES: ("pairwise_losses",),
+    _CALIBRATION: ("calibration_consistency", "calibration_cusum", "spiegelhalter"),
+    _RANKING: (
+        "auc_contrast",
+        "auc_interval",
+        "pairwise_delong",
+        "roc_difference_band",
+        "unpaired_delong",
+    ),
+    _TIME: ("clark_west", "fluctuation", "giacomini_white", "serial_correlation"),
+    _AGREEMENT: ("bland_altman", "recommend_ensemble"),
+    _ALGORITHMS: ("replicability",),
+}
+_HOW = "How are models compared?"
+_PLANNING = "How many records are needed?"
+_DECISION = "Should the challenger replace the champion?"
+_DISPLAYS = "What is behind a difference?"
+_ONE_MODEL = "How good is a single model?"
 
 _SUBJECTS = {
     "models": "two trained models",
     "algorithms": "two learning algorithms",
     "recipes": "two recipes of training",
 }
-# Headings of the tests by kind; differences also by what they speak of.
+# Headings of the tests by kind, differences also by their subject.
 _KINDS = {
     "difference": "Differences of {subject}",
     "ratio": "Ratios of {subject}",
-    "omnibus": "Whether anything differs",
-    "combination": "All classes at once",
-    "association": "How far two classifiers go together",
+    "omnibus": "Joint tests",
+    "combination": "Combined tests of all classes",
+    "association": "Agreement of two classifiers",
 }
 
 
 def write_pages(out_dir):
-    """Write `index.rst`, `tests.rst` and `metrics.rst` into a folder."""
+    """Write `index.rst` and the pages that it links into a folder."""
     out_dir = Path(out_dir)
     out_dir.mkdir(parents=True, exist_ok=True)
-    pages = {"index": render_index, "tests": render_tests, "metrics": render_metrics}
+    pages = {
+        "index": render_index,
+        "tests": render_tests,
+        "metrics": render_metrics,
+        "names": render_names,
+    }
     for name, render in pages.items():
         _write_if_changed(out_dir / f"{name}.rst", render())
 
 
 def render_tests():
-    """All registered tests by kind: what each answers, needs, and is valid for."""
+    """All registered tests by kind: question, evidence and designs of each."""
     groups = {}
     for name, entry in tests.paired_tests().items():
         groups.setdefault(_group(entry), {})[name] = entry
@@ -83,7 +158,7 @@ def _about_test(name, entry):
         "Measures": ", ".join(entry.measures),
         "Needs": needs,
         "Designs": ", ".join(entry.designs),
-        "Speaks of": _SUBJECTS[entry.inference],
+        "Subject": _SUBJECTS[entry.inference],
         "Runs": f"by name only: {entry.caution}" if entry.caution else "by default too",
         "References": ", ".join(entry.references),
     }
@@ -91,7 +166,7 @@ def _about_test(name, entry):
 
 
 def render_metrics():
-    """All registered metrics: what each takes, and which way is better."""
+    """All registered metrics, with the predictions that each needs and its direction."""
     parts = [
         _heading("Metrics", "="),
         "Metrics have the signatures of scikit-learn's own. The scorer of a loss has "
@@ -100,7 +175,7 @@ def render_metrics():
     for name, entry in metrics.metrics().items():
         facts = {
             "Name": _link("func", _public_module(name), name),
-            "Takes": f"the answers of ``{entry.response_method}``",
+            "Takes": f"predictions of ``{entry.response_method}``",
             "Better": "greater" if entry.greater_is_better else "lower",
         }
         parts += [_heading(entry.title, "-"), _field_list(facts)]
@@ -119,9 +194,84 @@ def _loss_line(entry):
 
 
 def render_index():
+    """The ten names that matter, and names by question."""
+    toctree = ".. toctree::\n   :maxdepth: 1\n\n   tests\n   metrics\n   names"
+    parts = [
+        _heading("Reference", "="),
+        _heading("The ten names that matter", "-"),
+        _table(TEN),
+        _heading("By question", "-"),
+        ":doc:`../user_guide/which_test` leads from data and a question to a line of code.",
+    ]
+    for question, names in by_question().items():
+        parts += [_heading(question, "~"), _table(names)]
+    parts += [
+        _heading("All tests, metrics and names", "-"),
+        ":doc:`tests` has what each test needs and is valid for, :doc:`metrics` which way "
+        "is better, and :doc:`names` every public name, package by package.",
+        toctree,
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def by_question():
+    """Full names by question, in the order of the page."""
+    public_modules()  # which registers what they have
+    in_order = (_LABELS, _PRECISION, _SCORES, _LOSSES, _CALIBRATION, _RANKING, _TIME)
+    of_tests = {
+        question: []
+        for question in (*in_order, _AGREEMENT, _ALGORITHMS, _RECIPES, _OTHER)
+    }
+    for name, entry in sorted(tests.paired_tests().items()):
+        if module := _public_module(name):
+            of_tests[question_of(entry)].append(f"{module}.{name}")
+    for question, names in _OF_STATS.items():
+        of_tests[question] += [f"skcompare.stats.{name}" for name in names]
+    return {
+        _HOW: [f"skcompare.{name}" for name in skcompare.__all__ if name[0] != "_"],
+        **{question: names for question, names in of_tests.items() if names},
+        _PLANNING: _names_of("stats", is_wanted=_plans),
+        _DECISION: _names_of("gate", is_wanted=lambda name: True),
+        _DISPLAYS: _names_of("plots", is_wanted=displays().__contains__),
+        _ONE_MODEL: [
+            f"{module}.{name}"
+            for name in metrics.metrics()
+            if (module := _public_module(name))
+        ],
+    }
+
+
+def question_of(entry):
+    """Question of a test, by its subject, its measures and its evidence."""
+    if entry.inference == "recipes":
+        return _RECIPES
+    if entry.inference == "algorithms":
+        return _ALGORITHMS
+    if entry.kind == "association":
+        return _AGREEMENT
+    if entry.measures[0] in _PRECISIONS:
+        return _PRECISION
+    return _BY_EVIDENCE.get(entry.needs.__name__, _OTHER)
+
+
+def _plans(name):
+    return name.startswith("plan_") or name.endswith(("_power", "_sample_size"))
+
+
+def _names_of(package, *, is_wanted):
+    """Full names of a package that are wanted, in its order."""
+    module = importlib.import_module(f"skcompare.{package}")
+    return [f"skcompare.{package}.{name}" for name in filter(is_wanted, module.__all__)]
+
+
+def _table(names):
+    lines = [".. autosummary::", "   :nosignatures:", ""]
+    return "\n".join([*lines, *(f"   ~{name}" for name in names)])
+
+
+def render_names():
     """The public names, package by package."""
-    toctree = ".. toctree::\n   :maxdepth: 1\n\n   tests\n   metrics"
-    parts = [_heading("Reference", "="), toctree]
+    parts = [_heading("All public names", "=")]
     for module in public_modules():
         summary = (module.__doc__ or "").strip().partition("\n\n")[0]
         parts += [

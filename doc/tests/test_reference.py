@@ -50,10 +50,33 @@ def test_every_test_is_described_once(extension):
 
 def test_displays_are_listed(extension):
     """Each display has an entry of its own in the index of names."""
-    index = extension("registry_pages").render_index()
-    listed = index.split(".. module:: skcompare.plots")[1].split(".. module::")[0]
+    names = extension("registry_pages").render_names()
+    listed = names.split(".. module:: skcompare.plots")[1].split(".. module::")[0]
 
     assert set(plots.__all__) <= set(listed.split())
+
+
+def test_every_test_has_a_question(extension):
+    """The first page lists each test once, and none has to be put below "other"."""
+    pages = extension("registry_pages")
+    by_question = pages.by_question()
+    listed = [name for names in by_question.values() for name in names]
+
+    assert "Other questions" not in by_question
+    assert {f"skcompare.stats.{name}" for name in tests.paired_tests()} <= set(listed)
+    assert len(set(listed)) == len(listed)
+
+
+def test_ten_names_matter(extension):
+    """They are public, and stand at the top of the reference."""
+    pages = extension("registry_pages")
+    head, rest = pages.render_index().split("By question\n", 1)
+
+    assert 10 == len(set(pages.TEN)) == head.count("   ~skcompare.")
+    for name in pages.TEN:
+        package, _, attribute = name.rpartition(".")
+        assert attribute in sys.modules[package].__all__
+        assert f"   ~{name}\n" in rest
 
 
 def test_displays_are_counted():
