@@ -28,6 +28,7 @@ version = release = skcompare.__version__
 
 extensions = [
     "folded_table",
+    "llms",
     "mathml",
     "matplotlib.sphinxext.plot_directive",
     "numpydoc",

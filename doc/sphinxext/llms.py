@@ -18,12 +18,13 @@ import skcompare
 from skcompare._io.readers import list_formats
 from skcompare._registry import metrics, tests
 
+DOC = Path(__file__).parents[1]
 GUIDE = "user_guide"
 OTHER_PAGES = ("install", "names")
 """Pages of text beside those of the guide; examples and reference are made from code."""
 
 _TOCTREE = re.compile(r"^\.\. toctree::\n((?:   .*\n|\n)+)", re.MULTILINE)
-_ROLE = re.compile(r":[\w:+-]+:`([^`]+)`")
+_ROLE = re.compile(r":([\w:+-]+):`([^`]+)`")
 _TITLED = re.compile(r"^(.*?)\s*<[^<>]+>$", re.DOTALL)
 
 
@@ -119,18 +120,22 @@ def _text_of(path):
 
 
 def plain(text):
-    """Text without roles, labels, and comments, which hide examples."""
+    """Text without roles, notes' numbers, labels, and comments, which hide examples."""
     text = re.sub(r"^\.\. _[\w-]+:\n+", "", text, flags=re.MULTILINE)
     text = re.sub(r"^\.\.\n(?:   .*\n|\n)+", "", text, flags=re.MULTILINE)
+    text = re.sub(r" \[\d+\]_", "", text)
     text = text.replace("|formats|", list_formats(suffixes=True))
     return _ROLE.sub(_without_role, text).replace("``", "`")
 
 
 def _without_role(match):
-    """The text of a role; names have their last part if they are marked so."""
-    text = match[1]
+    """The text of a role: a title, or the last part of a name that is marked so."""
+    role, text = match.groups()
     if titled := _TITLED.match(text):
         return titled[1]
+    page = DOC / GUIDE / f"{text.rpartition('/')[2]}.rst"
+    if role == "doc" and page.is_file():
+        return f'"{title_of(page.read_text(encoding="utf-8"))}"'
     return f"`{text[1:].rpartition('.')[2]}`" if text[0] == "~" else f"`{text}`"
 
 
@@ -147,7 +152,7 @@ def first_sentence(text):
         is_title = re.search(r"\n[=~-]+$", part)
         if part.strip() and not is_title and not part.startswith((" ", "..", ">>>")):
             line = _one_line(plain(part))
-            return re.match(r".*?[.?:](?= |$)|.*", line)[0].rstrip(":")
+            return re.match(r".*?[.?](?= |$)|.*", line)[0].rstrip(":")
     raise ValueError(f"The page {title_of(text)!r} has no text below its title.")
 
 

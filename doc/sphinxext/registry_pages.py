@@ -219,8 +219,7 @@ def by_question():
     public_modules()  # which registers what they have
     in_order = (_LABELS, _PRECISION, _SCORES, _LOSSES, _CALIBRATION, _RANKING, _TIME)
     of_tests = {
-        question: []
-        for question in (*in_order, _AGREEMENT, _ALGORITHMS, _RECIPES, _OTHER)
+        question: [] for question in (*in_order, _AGREEMENT, _ALGORITHMS, _RECIPES, _OTHER)
     }
     for name, entry in sorted(tests.paired_tests().items()):
         if module := _public_module(name):
