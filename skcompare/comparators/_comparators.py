@@ -2,6 +2,7 @@
 
 from abc import ABCMeta, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from numbers import Integral, Real
 from time import perf_counter
 from typing import Any, ClassVar, Self
@@ -43,6 +44,11 @@ from skcompare.comparators._compare import (
     check_scored_classes,
     compare_pair,
     compare_several,
+)
+from skcompare.comparators._role_names import (
+    check_named_estimators,
+    check_two_names,
+    named_pairs,
 )
 from skcompare.comparators._splits import (
     Splits,
@@ -600,6 +606,9 @@ class PairedComparator(BaseComparator):
         :class:`~sklearn.frozen.FrozenEstimator`.
     challenger : estimator
         The one that may replace it; treated in the same way.
+    names : tuple of (str, str), optional
+        Names of champion and challenger in reports, displays and JSON. By default they are
+        described by their classes and parameters. The verdict names the role.
     cv : None, "prefit", int, splitter or iterable, default=None
         None is :class:`~skcompare.BlockRegularized5x2CV`. "prefit" takes
         X and y as a hold-out set. Anything else as in scikit-learn. Splits that test later
@@ -711,6 +720,7 @@ None
         **BaseComparator._parameter_constraints,
         "champion": "no_validation",
         "challenger": "no_validation",
+        "names": [tuple, list, None],
         "adjust": [StrOptions({*ADJUSTMENTS, MAX_T}), None],
     }
 
@@ -719,6 +729,7 @@ None
         champion: Any,
         challenger: Any,
         *,
+        names: Sequence[str] | None = None,
         cv: Any = None,
         n_trainings: int | None = None,
         scoring: Any = None,
@@ -736,6 +747,7 @@ None
     ) -> None:
         self.champion = champion
         self.challenger = challenger
+        self.names = names
         self.cv = cv
         self.n_trainings = n_trainings
         self.scoring = scoring
@@ -755,57 +767,27 @@ None
         return [(CHAMPION, self.champion), (CHALLENGER, self.challenger)]
 
     def _settings(self) -> Settings:
+        for role, estimator in self._named_estimators():
+            if isinstance(estimator, tuple):
+                raise TypeError(
+                    f"`{role}` must be an estimator. Got a tuple. Names are passed beside "
+                    "both: PairedComparator(champion, challenger, names=('old', 'new'))."
+                )
+        if self.names is not None:
+            check_two_names(self.names)
         return Settings.parse(**self._common_settings())
 
     def _compared(
         self, predictions: Predictions, settings: Settings, **details: Any
     ) -> Comparison:
+        if self.names is not None:
+            roles = zip(predictions.estimators, self.names, strict=True)
+            named = tuple(replace(role, description=name) for role, name in roles)
+            self.predictions_ = predictions = replace(predictions, estimators=named)
         return compare_pair(predictions.pair(CHAMPION, CHALLENGER), settings, **details)
 
     def _selected_name(self) -> str:
         return CHALLENGER if self.verdict_ == CHALLENGER else CHAMPION
-
-
-TAKEN = ("splitter", "method_mapping", "inconclusive")
-"""Names that are reserved by metadata routing and by verdicts."""
-
-
-def check_named_estimators(estimators: Any, parameters: Iterable[str]) -> None:
-    """Check that `estimators` are named estimators, without reserved names."""
-    if not _is_named(estimators):
-        raise TypeError(
-            "`estimators` must be a list of pairs of a name and a classifier. Got "
-            f"{estimators!r:.80}. Write [('old', LogisticRegression()), ...]."
-        )
-    names = [name for name, _ in estimators]
-    if len(names) < 3:
-        raise ValueError(
-            f"`estimators` must have at least 3 classifiers. Got {len(names)}. Use "
-            "PairedComparator for two."
-        )
-    if len(set(names)) < len(names):
-        raise ValueError(f"Names of classifiers must differ. Got {', '.join(names)}.")
-    for name in names:
-        if not name.strip() or "__" in name or name in (*parameters, *TAKEN):
-            raise ValueError(
-                "A classifier's name must not be empty, have two underscores in a row, or "
-                f"be one of {', '.join(sorted({*parameters, *TAKEN}))}. Got {name!r}."
-            )
-
-
-def named_pairs(estimators: Any) -> list[tuple[str, Any]]:
-    """Return the named estimators as a list, which is empty if `estimators` is invalid."""
-    return [(name, part) for name, part in estimators] if _is_named(estimators) else []
-
-
-def _is_named(estimators: Any) -> bool:
-    return isinstance(estimators, Sequence) and all(
-        isinstance(pair, Sequence)
-        and not isinstance(pair, str)
-        and len(pair) == 2
-        and isinstance(pair[0], str)
-        for pair in estimators
-    )
 
 
 class MultipleComparator(BaseComparator):
@@ -819,7 +801,7 @@ class MultipleComparator(BaseComparator):
 
     Parameters
     ----------
-    estimators : list of (str, estimator)
+    estimators : list of (str, estimator), or dict of str to estimator
         Three or more classifiers, or regressors, with their names. They are never changed.
     cv : None, "prefit", int, splitter or iterable, default=None
         As for :class:`~skcompare.PairedComparator`.
@@ -1013,9 +995,9 @@ None, default="holm"
             self.estimators = params.pop("estimators")
         pairs = named_pairs(self.estimators)
         if any(name in params for name, _ in pairs):
-            self.estimators = [
-                (name, params.pop(name, estimator)) for name, estimator in pairs
-            ]
+            replaced = [(name, params.pop(name, estimator)) for name, estimator in pairs]
+            is_dict = isinstance(self.estimators, Mapping)
+            self.estimators = dict(replaced) if is_dict else replaced
         super().set_params(**params)
         return self
 
@@ -1032,7 +1014,7 @@ None, default="holm"
 
     def _settings(self) -> Settings:
         check_named_estimators(self.estimators, self.get_params(deep=False))
-        names = [name for name, _ in self.estimators]
+        names = [name for name, _ in named_pairs(self.estimators)]
         return settings_of_several(
             names,
             self.control,

@@ -1,7 +1,7 @@
-"""Names of the models whose predictions are compared."""
+"""Names of the models that are compared."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from skcompare.predictions import CHALLENGER, CHAMPION, ROLES
@@ -107,3 +107,60 @@ def checked_names(predictions: Any) -> Mapping[str, Any]:
     if len(predictions) == 2:
         check_role_names(*predictions)
     return predictions
+
+
+def check_two_names(names: Sequence[str]) -> None:
+    """Check the names of champion and challenger, which must differ."""
+    if len(names) != 2 or names[0] == names[1]:
+        raise ValueError(
+            "`names` must be two names that differ, the champion's first, such as "
+            f"('old', 'new'). Got {names!r:.80}."
+        )
+    checked_names(dict.fromkeys(names))
+
+
+TAKEN = ("splitter", "method_mapping", "inconclusive")
+"""Names that are reserved by metadata routing and by verdicts."""
+
+
+def check_named_estimators(estimators: Any, parameters: Iterable[str]) -> None:
+    """Check that `estimators` are named estimators, without reserved names."""
+    if not _is_named(estimators):
+        raise TypeError(
+            "`estimators` must be a dict of names with estimators, or a list of pairs of "
+            f"both. Got {estimators!r:.80}. Write {{'old': LogisticRegression(), ...}}."
+        )
+    names = [name for name, _ in named_pairs(estimators)]
+    if len(names) < 3:
+        raise ValueError(
+            f"`estimators` must have at least 3 classifiers. Got {len(names)}. Use "
+            "PairedComparator for two."
+        )
+    if len(set(names)) < len(names):
+        raise ValueError(f"Names of classifiers must differ. Got {', '.join(names)}.")
+    for name in names:
+        if not name.strip() or "__" in name or name in (*parameters, *TAKEN):
+            raise ValueError(
+                "A classifier's name must not be empty, have two underscores in a row, or "
+                f"be one of {', '.join(sorted({*parameters, *TAKEN}))}. Got {name!r}."
+            )
+
+
+def named_pairs(estimators: Any) -> list[tuple[str, Any]]:
+    """Return the named estimators as a list, which is empty if `estimators` is invalid."""
+    if not _is_named(estimators):
+        return []
+    pairs = estimators.items() if isinstance(estimators, Mapping) else estimators
+    return [(name, part) for name, part in pairs]
+
+
+def _is_named(estimators: Any) -> bool:
+    if isinstance(estimators, Mapping):
+        return all(isinstance(name, str) for name in estimators)
+    return isinstance(estimators, Sequence) and all(
+        isinstance(pair, Sequence)
+        and not isinstance(pair, str)
+        and len(pair) == 2
+        and isinstance(pair[0], str)
+        for pair in estimators
+    )

@@ -393,6 +393,20 @@ def test_parameters_by_name(models):
         comparator.set_params(forest__max_depth=5)
 
 
+def test_dict_of_estimators(models):
+    """A dict is taken as a list of pairs is, and stays a dict."""
+    X, y = load_iris(return_X_y=True)
+    of_dict = MultipleComparator(dict(models), random_state=0)
+
+    again = clone(of_dict).set_params(tree__max_depth=5, Bayes=DummyClassifier())
+    assert [name for name, _ in models] == list(again.estimators)
+    assert 5 == again.estimators["tree"].max_depth
+    assert 3 == of_dict.get_params()["tree__max_depth"]
+    expected = MultipleComparator(models, random_state=0).fit(X, y).comparison_
+    assert expected.groups == of_dict.fit(X, y).comparison_.groups
+    assert list(dict(models)) == list(of_dict.comparison_.descriptions)
+
+
 def test_refit_keeps_what_comes_first():
     """The first classifier that the best one is not significantly better than."""
     X, y = problem(400)
@@ -495,8 +509,8 @@ def test_bad_estimators():
     """What is no list of named classifiers is refused before anything is fitted."""
     X, y = load_iris(return_X_y=True)
     for estimators, error, message in [
-        ("tree", TypeError, "must be a list of pairs"),
-        ([GaussianNB(), GaussianNB(), GaussianNB()], TypeError, "must be a list of pairs"),
+        ("tree", TypeError, "must be a dict of names"),
+        ([GaussianNB(), GaussianNB(), GaussianNB()], TypeError, "must be a dict of names"),
         ([("a", GaussianNB()), ("b", GaussianNB())], ValueError, "Use PairedComparator"),
         ([("a", GaussianNB())] * 3, ValueError, "must differ. Got a, a, a"),
         ([(n, GaussianNB()) for n in ("a", "b", "cv")], ValueError, "Got 'cv'"),

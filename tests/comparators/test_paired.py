@@ -698,3 +698,42 @@ def test_fitted_on_labels_of_a_column():
 
     assert ["mcnemar", "paired_t"] == [row.test for row in rows]
     assert pair[0].score(X[100:], words[100:]) == pytest.approx(rows[0].champion)
+
+
+def test_names_of_roles(data):
+    """Names replace descriptions in the report and in JSON; the verdict is of roles."""
+    X, y = data
+    comparator = PairedComparator(
+        DummyClassifier(), GaussianNB(), names=("old", "new"), random_state=0
+    )
+    plain = clone(comparator).set_params(names=None).fit(X, y).comparison_
+
+    comparison = clone(comparator).fit(X, y).comparison_
+
+    assert ("old", "new") == comparator.get_params()["names"]
+    assert ("old", "new") == (comparison.champion, comparison.challenger)
+    assert plain.verdict == comparison.verdict == "challenger"
+    assert plain.rows[0].pvalue == comparison.rows[0].pvalue
+    assert plain.fingerprint == comparison.fingerprint
+    assert "champion    old\nchallenger  new\n" in str(comparison)
+    assert "new against old" in comparison.to_html(pictures=False)
+    assert "old" == Comparison.from_json(comparison.to_json()).champion
+    predictions = comparator.fit(X, y).predictions_
+    assert ["old", "new"] == [role.description for role in predictions.estimators]
+
+
+def test_bad_names_of_roles(data):
+    """Two names that differ, in the order of the roles; estimators have none of their own."""
+    X, y = data
+    models = DummyClassifier(), GaussianNB()
+    for names, message in (
+        (("old",), "must be two names that differ"),
+        (("old", "old"), "must be two names that differ"),
+        (("new", "old"), "The champion comes first"),
+        (("old", 1), "named by strings"),
+        ("on", "'names' parameter"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            PairedComparator(*models, names=names).fit(X, y)
+    with pytest.raises(TypeError, match=r"Got a tuple. .*names=\('old', 'new'\)"):
+        PairedComparator(("old", models[0]), ("new", models[1])).fit(X, y)
