@@ -96,7 +96,7 @@ def _mean(values):
 
 
 def trainer_for(args, deadline):
-    """A trainer on the device, with the fastest way that works there."""
+    """A trainer on the device that is there."""
     try:
         import torch
     except ImportError:
@@ -104,23 +104,18 @@ def trainer_for(args, deadline):
             "Training the nets needs torch, which is not installed: pip install torch, or "
             "leave out --data to print the tables of results."
         ) from None
-    from benchmarks.validity.splits.mnist import mnist_nets, mnist_training
+    from benchmarks.validity.splits.mnist.mnist_training import Trainer
 
     device = args.device or ("cuda" if torch.cuda.is_available() else "cpu")
-    dtype = torch.bfloat16 if device == "cuda" else torch.float32
-    begun = time.monotonic()
-    population = mnist_nets.Population(*designs.read_images(args.data), device, dtype)
-    sizes = (args.side_by_side,) if args.side_by_side else ()
-    ways = (args.way,) if args.way else ()
-    plan = mnist_training.choose(population, ways, sizes)
+    images = designs.read_images(args.data)
+    trainer = Trainer(*images, device, args.side_by_side, deadline)
     name = torch.cuda.get_device_name() if device == "cuda" else device
     print(
-        f"{name}, torch {torch.__version__}: {plan.n_nets} nets by {plan.way}, "
-        f"{1e6 * plan.seconds:.1f} microseconds a step of a net, chosen in "
-        f"{time.monotonic() - begun:.0f} s",
+        f"{name}, torch {torch.__version__}: {trainer.n_nets} nets side by side by "
+        f"{trainer.way.__name__}",
         flush=True,
     )
-    return mnist_training.Trainer(population, plan, deadline)
+    return trainer
 
 
 def train(args, gammas):
@@ -178,8 +173,7 @@ if __name__ == "__main__":
         gammas=((0.0,), "dropout rates of the challenger"),
         time_limit=(1e9, "seconds after which no more is trained"),
         device=("", "cuda or cpu; by default cuda where there is one"),
-        way=("", "how convolutions are computed; by default the fastest"),
-        side_by_side=(0, "nets trained together; 0 for the fastest of some"),
+        side_by_side=(0, "nets trained together; by default 80 on a GPU, 1 on a CPU"),
         quick=(False, "two small data sets"),
         no_tables=(False, "train, and print no tables"),
     )

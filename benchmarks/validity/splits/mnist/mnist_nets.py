@@ -17,7 +17,7 @@ import time
 import numpy as np
 import torch
 
-from benchmarks.validity.splits.mnist.mnist_convolutions import WAYS
+from benchmarks.validity.splits.mnist.mnist_convolutions import Convolutions
 
 BATCH = 128
 RATE, BETAS, EPSILON = 1e-3, (0.9, 0.999), 1e-7
@@ -70,14 +70,14 @@ class Population:
 class Stack:
     """Nets of one size of training set, trained together.
 
-    `way` names how the convolutions are computed (see `WAYS`). `n_steps` is the largest
-    number of batches that a net sees.
+    `n_steps` is the largest number of batches that a net sees, and `way` the class that
+    computes the convolutions.
     """
 
-    def __init__(self, population, n_nets, n_steps, way="products"):
+    def __init__(self, population, n_nets, n_steps, way=Convolutions):
         self.population, self.n_nets = population, n_nets
         self.device, self.dtype = population.pixels.device, population.pixels.dtype
-        self.way = WAYS[way](population, BATCH, n_nets)
+        self.way = way(population, BATCH, n_nets)
         self.master = self._tensors(torch.float32)
         same = self.dtype == torch.float32
         self.weights = self.master if same else self._tensors(self.dtype)
@@ -88,7 +88,6 @@ class Stack:
         self.keys = self._zeros(n_nets, 1, 1, dtype=torch.int64)
         self.rates = self._zeros(n_nets, 1, 1, dtype=torch.float32)
         self.drops = False
-        self.graph = None
 
     def _zeros(self, *shape, dtype):
         return torch.zeros(shape, dtype=dtype, device=self.device)
@@ -111,8 +110,7 @@ class Stack:
         self.order[:, : self.n_steps].copy_(orders)
         self.keys.copy_(torch.as_tensor(np.asarray(keys, np.int64)).reshape(-1, 1, 1))
         self.rates.copy_(torch.as_tensor(np.asarray(rates, np.float32)).reshape(-1, 1, 1))
-        if self.drops != bool(np.any(rates)):
-            self.drops, self.graph = bool(np.any(rates)), None
+        self.drops = bool(np.any(rates))
         self.step.zero_()
 
     def train_step(self):
@@ -162,27 +160,7 @@ class Stack:
         """One step of Adam from the gradients."""
         for name, weights in self.master.items():
             state = self.gradient[name], self.mean[name], self.square[name], self.step
-            if hasattr(self.way, "adam"):
-                copy = self.weights[name]
-                self.way.adam(weights, copy, *state, RATE, BETAS, EPSILON)
-            else:
-                adam(weights, *state)
-                if self.weights is not self.master:
-                    self.weights[name].copy_(weights)
-
-    def capture(self):
-        """Record a training step as a CUDA graph, which `run` then replays."""
-        stream = torch.cuda.Stream()
-        stream.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(stream):
-            for _ in range(3):
-                self.train_step()
-        torch.cuda.current_stream().wait_stream(stream)
-        torch.cuda.synchronize()
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
-            self.train_step()
-        self.graph = graph
+            self.way.adam(weights, self.weights[name], *state, RATE, BETAS, EPSILON)
 
     def run(self, n_steps, deadline=math.inf, every=250):
         """Train for some steps; False where the deadline came before the end."""
@@ -192,25 +170,22 @@ class Stack:
                     torch.cuda.synchronize()
                 if time.monotonic() > deadline:
                     return False
-            if self.graph is None:
-                self.train_step()
-            else:
-                self.graph.replay()
+            self.train_step()
         return True
 
     def right(self, tests):
-        """Which records of its test set each net answers rightly: boolean arrays."""
+        """Whether each net predicts each record of its test set rightly: boolean arrays."""
         size = -(-max(map(len, tests)) // BATCH) * BATCH
         index = np.stack([np.resize(test, size) for test in tests]).astype(np.int32)
         index = torch.as_tensor(index, device=self.device).reshape(self.n_nets, -1, BATCH)
-        found = []
+        parts = []
         for k in range(index.shape[1]):
             batch = index[:, k].contiguous()
             features, _ = self.way.forward(batch, self.weights)
             _, outputs = dense_layers(features, self.weights)
-            answers = outputs[..., :CLASSES].argmax(dim=-1)
-            found.append(answers == self.population.labels[batch])
-        right = torch.cat(found, dim=1).cpu().numpy()
+            predicted = outputs[..., :CLASSES].argmax(dim=-1)
+            parts.append(predicted == self.population.labels[batch])
+        right = torch.cat(parts, dim=1).cpu().numpy()
         return [row[: len(test)] for row, test in zip(right, tests)]
 
 
@@ -218,12 +193,3 @@ def dense_layers(inputs, w):
     """Values of the dense layer and of the outputs before the softmax."""
     hidden = torch.baddbmm(w["bias3"], inputs, w["dense"]).relu_()
     return hidden, torch.baddbmm(w["bias4"], hidden, w["last"])
-
-
-def adam(weights, gradient, mean, square, step):
-    """One step of Adam in place; `step` counts those before."""
-    gradient, t = gradient.float(), (step + 1).float()
-    mean.lerp_(gradient, 1 - BETAS[0])
-    square.mul_(BETAS[1]).addcmul_(gradient, gradient, value=1 - BETAS[1])
-    size = (square / (1 - BETAS[1] ** t)).sqrt_().add_(EPSILON)
-    weights.sub_(mean / size * (RATE / (1 - BETAS[0] ** t)))
