@@ -3,21 +3,25 @@
 The last column of Table V of the paper on the 5×2 BCV McNemar test (arXiv:2304.03990), by
 nets that are trained side by side with torch, on a GPU where there is one. Run
 
+    python -m benchmarks.validity.splits.mnist.mnist
+
+for the tables of the results that are stored beside this file, ``mnist.jsonl.xz``, and
+
     python -m benchmarks.validity.splits.mnist.mnist --data FOLDER --results FILE
 
-or with ``--help`` for the options. FOLDER holds ``mnist.npz``. FILE keeps what is done, and
-the next run goes on from there; further files may follow it, whose results are added.
-Without ``--data`` nothing is trained, and the tables of the files are printed.
+to train what is missing; ``--help`` lists the options. FOLDER holds ``mnist.npz``. FILE keeps
+what is done, and the next run goes on from there; the results of further files are added.
 """
 
 import time
+from itertools import groupby
 
 import numpy as np
 
 from benchmarks.validity._lib.study import main
 from benchmarks.validity._lib.tables import Table, with_error
 from benchmarks.validity.splits.mnist import mnist_designs as designs
-from benchmarks.validity.splits.mnist.mnist_results import Results, append, tests
+from benchmarks.validity.splits.mnist.mnist_results import STORED, Results, append, tests
 
 ALPHA = 0.05
 PUBLISHED = {
@@ -41,7 +45,11 @@ PAPER_DATASETS = 100
 DEFAULTS = ("bcv_jackknife_t", "corrected_kfold_t doubled", "mcnemar mid-p")
 """Tests that skcompare chooses for these designs if it is not told another."""
 
-QUICK = {"data_sets": 2, "records": 400, "epochs": (2,), "designs": ["5x2", "holdout"]}
+RECORDS = 10_000
+"""Of a data set of the paper."""
+
+SMALL = {"data_sets": 40, "records": 1000, "epochs": (25,), "designs": ("5x2", "holdout")}
+QUICK = {"data_sets": 2, "records": 400, "epochs": (2,), "designs": ("5x2", "holdout")}
 
 
 def settings_of(args, gamma):
@@ -50,31 +58,42 @@ def settings_of(args, gamma):
     return [designs.Setting(args.seed, args.records, gamma, count) for count in epochs]
 
 
-def level_table(results, setting):
-    """Shares of data sets on which each test rejects, beside the paper's."""
-    title = (
-        f"MNIST, n = {setting.records}, {setting.epochs} epochs, dropout "
-        f"{setting.gamma:g}: rejections at {ALPHA}"
+def level_table(results, settings):
+    """Shares of data sets on which each test rejects, beside the paper's.
+
+    The settings differ by their epochs alone.
+    """
+    _, records, gamma, _ = settings[0]
+    is_paper = records == RECORDS and gamma == 0
+    columns = [column for s in settings for column in (f"{s.epochs} epochs", "data sets")]
+    table = Table(
+        f"MNIST, n = {records}, dropout {gamma:g}: share of rejections at {ALPHA}",
+        ("test", *columns, *(["paper"] if is_paper else []), "default"),
     )
-    table = Table(title, ("test", "data sets", "rejects", "paper", "default"))
     for name, key, decide in tests():
-        pvalues, numbers = decide(results, setting)
-        if not numbers:
-            continue
-        # A test without p-value does not reject.
-        share = with_error(float(np.mean(pvalues < ALPHA)), len(numbers))
-        paper = "" if setting.gamma else PUBLISHED.get(key, "")
-        printed = paper if paper == "" else with_error(paper, PAPER_DATASETS)
-        table.add(name, len(numbers), share, printed, "yes" if key in DEFAULTS else "")
+        cells = [cell for s in settings for cell in rejections(*decide(results, s))]
+        paper = PUBLISHED.get(key)
+        printed = "" if paper is None else with_error(paper, PAPER_DATASETS)
+        if any(cells):
+            default = "yes" if key in DEFAULTS else ""
+            table.add(name, *cells, *([printed] if is_paper else []), default)
     return table
 
 
-def error_table(results):
-    """Error rates of both roles, and how often just one of them errs."""
-    columns = ("records", "epochs", "dropout", "design", "data sets", "champion errs",
-               "challenger errs", "one errs")  # fmt: skip
-    table = Table("MNIST: errors on test records", columns)
-    for setting in results.settings:
+def rejections(pvalues, numbers):
+    """Cells of a test: its share of rejections, and the number of data sets."""
+    if not numbers:
+        return "", ""
+    # A test without p-value does not reject.
+    return with_error(float(np.mean(pvalues < ALPHA)), len(numbers)), len(numbers)
+
+
+def error_table(results, settings):
+    """Error rates of both roles, and how often just one of the two errs."""
+    columns = ("records", "epochs", "dropout", "splits", "data sets", "champion errs",
+               "challenger errs", "just one errs")  # fmt: skip
+    table = Table("MNIST: share of test records on which nets err", columns)
+    for setting in settings:
         for design, splits in designs.DESIGNS.items():
             numbers = results.numbers(setting, splits)
             if not numbers:
@@ -121,7 +140,7 @@ def trainer_for(args, deadline):
 def train(args, gammas):
     """Train what is missing, design by design, and write it as it is done."""
     begun = time.monotonic()
-    results = Results(args.results)
+    results = Results([STORED, *args.results])
     trainer = trainer_for(args, begun + args.time_limit)
     for design in args.designs:
         for gamma in gammas:
@@ -143,19 +162,18 @@ def train(args, gammas):
 
 
 def study(args):
-    if args.quick:
-        vars(args).update(QUICK)
+    for preset in (SMALL if args.small else {}, QUICK if args.quick else {}):
+        vars(args).update(preset)
     unknown = set(args.designs) - set(designs.DESIGNS)
     if unknown:
         raise SystemExit(f"--designs takes some of {list(designs.DESIGNS)}, got {unknown}.")
     if args.data:
         train(args, args.gammas)
-    if args.no_tables:
-        return
-    results = Results(args.results)
-    yield error_table(results)
-    for setting in results.settings:
-        yield level_table(results, setting)
+    results = Results([STORED, *args.results])
+    settings = [s for s in results.settings if s.records == args.records]
+    yield error_table(results, settings)
+    for _, group in groupby(settings, key=lambda s: s[:3]):
+        yield level_table(results, [*group])
 
 
 if __name__ == "__main__":
@@ -165,15 +183,15 @@ if __name__ == "__main__":
         draws=None,
         n_jobs=None,
         data=("", "folder with mnist.npz; without it nothing is trained"),
-        results=(("mnist.jsonl",), "file that keeps results, and others to add"),
+        results=(("mnist.jsonl",), "file that keeps new results, and others to add"),
         designs=(tuple(designs.DESIGNS), "designs to train, in this order"),
         data_sets=(100, "data sets"),
-        records=(10_000, "records of a data set"),
+        records=(RECORDS, "records of a data set"),
         epochs=((250,), "epochs after which nets are tested"),
         gammas=((0.0,), "dropout rates of the challenger"),
         time_limit=(1e9, "seconds after which no more is trained"),
         device=("", "cuda or cpu; by default cuda where there is one"),
         side_by_side=(0, "nets trained together; by default 80 on a GPU, 1 on a CPU"),
-        quick=(False, "two small data sets"),
-        no_tables=(False, "train, and print no tables"),
+        small=(False, "40 data sets of 1,000 records: an hour on two cores"),
+        quick=(False, "two small data sets: a minute"),
     )
