@@ -9,8 +9,9 @@ for the tables of the results that are stored beside this file, ``mnist.jsonl.xz
 
     python -m benchmarks.validity.splits.mnist.mnist --data FOLDER --results FILE
 
-to train what is missing; ``--help`` lists the options. FOLDER holds ``mnist.npz``. FILE keeps
-what is done, and the next run goes on from there; the results of further files are added.
+to train what is missing; ``--help`` lists the options. FOLDER holds ``mnist.npz``. FILE
+keeps what is done, and the next run goes on from there; the results of further files are
+added.
 """
 
 import time
