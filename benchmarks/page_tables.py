@@ -46,6 +46,7 @@ FEW = {
     "item_scores": "--draws 10",
     "label_tests": "--draws 40 --permutations 9",
     "losses": "--draws 4",
+    "mnist": "",
     "precision": "--draws 20 --permutations 9",
     "precision_global": "--draws 4 --classes 3 --records 300",
     "precision_groups": "--draws 10",

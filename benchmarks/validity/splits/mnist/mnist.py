@@ -43,8 +43,14 @@ PUBLISHED = {
 }
 """Table V of the paper, of 100 data sets."""
 PAPER_DATASETS = 100
-DEFAULTS = ("bcv_jackknife_t", "corrected_kfold_t doubled", "mcnemar mid-p")
-"""Tests that skcompare chooses for these designs if it is not told another."""
+DEFAULTS = (
+    "bcv_jackknife_t",
+    "corrected_kfold_t",
+    "corrected_repeated_holdout_t doubled",
+    "corrected_repeated_kfold_t doubled",
+    "mcnemar mid-p",
+)
+"""Tests that skcompare chooses for these designs unless another is requested."""
 
 RECORDS = 10_000
 """Of a data set of the paper."""
@@ -110,9 +116,41 @@ def error_table(results, settings):
     return table
 
 
-def _mean(values):
+def spread_table(results, settings):
+    """Variance of the difference of a split over data sets, and correlation of two splits.
+
+    The variance is divided by that which the sampling of test records alone would make of
+    two fixed nets.
+    """
+    columns = ("records", "epochs", "dropout", "splits", "data sets",
+               "variance / by records", "correlation of splits")  # fmt: skip
+    table = Table("MNIST: differences of accuracy", columns)
+    for setting in settings:
+        for design in ("5x2", "holdout"):
+            splits = designs.DESIGNS[design]
+            numbers, n = results.numbers(setting, splits), len(splits)
+            if len(numbers) < 2:
+                continue
+            counts = results.tables(setting, numbers, splits).astype(float)
+            records = counts.sum(axis=-1)
+            champion, challenger = counts[..., 1] / records, counts[..., 2] / records
+            difference = challenger - champion
+            by_records = ((champion + challenger - difference**2) / records).mean()
+            centred = difference - difference.mean(axis=0)
+            squares = (centred**2).sum(axis=1)
+            products = centred.sum(axis=1) ** 2 - squares
+            pairs = n * (n - 1) * (centred**2).mean()
+            table.add(
+                setting.records, setting.epochs, f"{setting.gamma:g}", design, len(numbers),
+                _mean(squares / n / by_records, 2),
+                _mean(products / pairs, 3) if n > 1 else "",
+            )  # fmt: skip
+    return table
+
+
+def _mean(values, digits=5):
     error = values.std(ddof=1) / len(values) ** 0.5 if len(values) > 1 else np.nan
-    return f"{values.mean():.5f} ± {error:.5f}"
+    return f"{values.mean():.{digits}f} ± {error:.{digits}f}"
 
 
 def trainer_for(args, deadline):
@@ -173,6 +211,7 @@ def study(args):
     results = Results([STORED, *args.results])
     settings = [s for s in results.settings if s.records == args.records]
     yield error_table(results, settings)
+    yield spread_table(results, settings)
     for _, group in groupby(settings, key=lambda s: s[:3]):
         yield level_table(results, [*group])
 

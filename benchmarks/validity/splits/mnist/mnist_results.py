@@ -15,12 +15,11 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.validity.splits.mnist.mnist_designs import ROLES, Setting, draw
-from benchmarks.validity.splits.resampling.resampling_decisions import RATIO, TESTS, by_rule
+from benchmarks.validity.splits.resampling.resampling_decisions import TESTS
 from benchmarks.validity.splits.resampling.resampling_designs import FOLDS, layout
 from skcompare.evidence import BlockDifferences
 from skcompare.model_selection._hadamard import orthogonal_array
 from skcompare.stats import bcv_jackknife_t
-from skcompare.stats.splits import _resampled_t
 
 STORED = Path(__file__).with_name("mnist.jsonl.xz")
 """Results of an NVIDIA H100 with torch 2.11: 870 seconds."""
@@ -193,8 +192,4 @@ def tests():
     for test in TESTS:
         if not test.costly:
             yield test.title, test.key, lambda *args, test=test: decide(test, *args)
-    rule = by_rule("10 folds", (-1,), _resampled_t.t_of_splits, ratio=2 * RATIO)
-    folds = TESTS[0]._replace(key="corrected_kfold_t doubled", pvalues=rule)
-    title = "corrected 10-fold CV t, doubled"
-    yield title, folds.key, lambda *args: decide(folds, *args)
     yield "5×2 BCV jackknife t", "bcv_jackknife_t", jackknife_pvalues
