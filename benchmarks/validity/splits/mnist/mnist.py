@@ -149,8 +149,10 @@ def spread_table(results, settings):
 
 
 def _mean(values, digits=5):
-    error = values.std(ddof=1) / len(values) ** 0.5 if len(values) > 1 else np.nan
-    return f"{values.mean():.{digits}f} ± {error:.{digits}f}"
+    mean = f"{values.mean():.{digits}f}"
+    if len(values) == 1:
+        return mean
+    return f"{mean} ± {values.std(ddof=1) / len(values) ** 0.5:.{digits}f}"
 
 
 def trainer_for(args, deadline):
