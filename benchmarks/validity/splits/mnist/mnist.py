@@ -129,7 +129,7 @@ def spread_table(results, settings):
         for design in ("5x2", "holdout"):
             splits = designs.DESIGNS[design]
             numbers, n = results.numbers(setting, splits), len(splits)
-            if len(numbers) < 2:
+            if len(numbers) < 10:  # too few for a variance
                 continue
             counts = results.tables(setting, numbers, splits).astype(float)
             records = counts.sum(axis=-1)
@@ -140,9 +140,11 @@ def spread_table(results, settings):
             squares = (centred**2).sum(axis=1)
             products = centred.sum(axis=1) ** 2 - squares
             pairs = n * (n - 1) * (centred**2).mean()
+            # Means of data sets are centred, which takes a degree of freedom.
+            by_records *= n * (1 - 1 / len(numbers))
             table.add(
                 setting.records, setting.epochs, f"{setting.gamma:g}", design, len(numbers),
-                _mean(squares / n / by_records, 2),
+                _mean(squares / by_records, 2),
                 _mean(products / pairs, 3) if n > 1 else "",
             )  # fmt: skip
     return table
