@@ -15,8 +15,8 @@ MARGIN = 3.0
 """Seconds before the deadline in which nothing is trained."""
 
 SIDE_BY_SIDE = {"cuda": 80, "cpu": 1}
-"""Nets trained together. On an H100 a step takes 29 microseconds a net with 80, and 35 with
-20; on a CPU nets one by one are as fast."""
+"""Nets trained together. On an H100 a step took 29 microseconds a net with 80, and 35 with
+20, with blocks chosen by trials; on a CPU nets one by one are as fast."""
 APART = 0.2
 """Relative distance of gradients at which the kernels are taken to be wrong. Rounding to
 bfloat16 alone makes 0.06."""
