@@ -4,7 +4,6 @@
 :class:`MultipleComparator` several of them, and :func:`compare` existing predictions.
 """
 
-import sys as _sys
 from collections.abc import Callable as _Callable
 from importlib import import_module as _import_module
 from typing import TYPE_CHECKING
@@ -62,6 +61,7 @@ _PACKAGES = {
     "reports",
     "stats",
 }
+_HAVE_MANY_NAMES = ("stats", "evidence", "metrics", "plots", "gate")
 
 # The command line, the integrations and the gate are left out: modules below them may not
 # import them, and some of these import the version from here.
@@ -95,12 +95,22 @@ else:
         if name in _PACKAGES:
             return _import_module(f"{__name__}.{name}")
         if name not in _HOMES:
-            # With the last two, Python suggests a similar name.
-            message = f"module {__name__!r} has no attribute {name!r}"
-            raise AttributeError(message, name=name, obj=_sys.modules[__name__])
+            raise _unknown(name)
         value = getattr(_import_module(f"{__name__}.{_HOMES[name]}"), name)
         globals()[name] = value
         return value
+
+    def _unknown(name):
+        """Create the error for an unknown name, which another package may have."""
+        from skcompare._core.validation import unknown_attribute
+
+        for package in () if name.startswith("_") else _HAVE_MANY_NAMES:
+            if name in _import_module(f"{__name__}.{package}").__all__:
+                return AttributeError(
+                    f"module {__name__!r} has no attribute {name!r}, and "
+                    f"{__name__}.{package} has it: from {__name__}.{package} import {name}."
+                )
+        return unknown_attribute(__name__, name, (*__all__, *_PACKAGES))
 
     def __dir__():
         return sorted({*globals(), *__all__, *_PACKAGES})

@@ -6,6 +6,7 @@ import pickle
 import pkgutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -179,3 +180,16 @@ def test_public_names_load_when_they_are_needed():
 def test_threads_load_at_the_same_time(other_imports):
     """Threads that ask for different names at once all find them complete."""
     assert [True] * len(ASKED) == other_imports["threads"]["same"]
+
+
+def test_unknown_names_are_answered():
+    """An unknown name leads to the closest one, or to the package that has it."""
+    for module, name, message in (
+        ("skcompare", "PairedComparater", r"Did you mean 'PairedComparator'\? dir\(skc"),
+        ("skcompare", "mcnemar", "from skcompare.stats import mcnemar"),
+        ("skcompare", "zzz", "no attribute 'zzz'$"),
+        ("skcompare.stats", "mcnemer", "Did you mean 'mcnemar'"),
+        ("skcompare.stats", "_mcnemar", "no attribute '_mcnemar'$"),
+    ):
+        with pytest.raises(AttributeError, match=message):
+            getattr(import_module(module), name)

@@ -41,7 +41,36 @@ def unknown_name(what: str, name: object, known: Iterable[str]) -> ValueError:
     near = [shorter] if shorter in names else _abbreviated(shorter, names)
     near = near or difflib.get_close_matches(str(name), names, n=1)
     hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
-    return ValueError(f"Unknown {what} {name!r}.{hint} Known: {', '.join(names)}.")
+    shown = " ".join(repr(name).split())[:LONGEST_SHOWN]
+    return ValueError(f"Unknown {what} {shown}.{hint} {_listed(what, name, names)}")
+
+
+LONGEST_SHOWN, LONGEST_LISTED = 80, 160
+"""Most characters of an unknown name, and of a list of known ones, in a message."""
+
+LISTINGS = {
+    "test": "see skcompare.stats.paired_tests() or `skcompare list-tests`",
+    "scoring": "see get_scorer_names() of skcompare.metrics and of sklearn.metrics",
+    "scorer": "see get_scorer_names() of skcompare.metrics and of sklearn.metrics",
+}
+"""Where the known names of a kind are listed, if they are many."""
+
+
+def _listed(what: str, name: object, names: Sequence[str]) -> str:
+    """Return the known names; of many, those most alike, or where they are listed."""
+    if len(text := ", ".join(names)) <= LONGEST_LISTED:
+        return f"Known: {text}."
+    if what in LISTINGS:
+        return f"Known: {LISTINGS[what]}."
+    alike = difflib.get_close_matches(str(name), names, n=5, cutoff=0.3) or names[:5]
+    return f"Known: {', '.join(alike)} and {len(names) - len(alike)} more."
+
+
+def unknown_attribute(module: str, name: str, known: Iterable[str]) -> AttributeError:
+    """Create the error for an unknown attribute of a module, with the closest name."""
+    near = [] if name.startswith("_") else difflib.get_close_matches(name, known, n=1)
+    hint = f". Did you mean {near[0]!r}? dir({module}) lists all." if near else ""
+    return AttributeError(f"module {module!r} has no attribute {name!r}{hint}")
 
 
 def _abbreviated(name: str, names: Iterable[str]) -> list[str]:

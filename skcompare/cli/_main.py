@@ -5,6 +5,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from functools import partial
 from typing import Any, NoReturn
 
@@ -17,8 +18,8 @@ from sklearn.preprocessing import StandardScaler
 
 from skcompare._analysis import MAX_T
 from skcompare._core.atomic_write import write_text
-from skcompare._core.formatting import in_one_line
-from skcompare._core.validation import ALTERNATIVES
+from skcompare._core.formatting import in_one_line, shortened
+from skcompare._core.validation import ALTERNATIVES, LONGEST_SHOWN
 from skcompare._io.columns import check_column, source_of
 from skcompare._io.engine import table_of
 from skcompare._io.readers import Source, list_formats
@@ -374,7 +375,22 @@ class Parser(argparse.ArgumentParser):
         for argument in arguments:
             if argument.startswith("--") and argument.endswith("=--"):
                 self.error(f"argument {argument[:-3]}: expected one value. Got '--'")
-        return super().parse_known_args(arguments, namespace)
+        parsed, unknown = super().parse_known_args(arguments, namespace)
+        if unknown:
+            self.error(self._about_unknown(unknown))
+        return parsed, unknown
+
+    def _about_unknown(self, arguments: Sequence[str]) -> str:
+        """Return a message on unknown arguments, with the closest option."""
+        text = f"unrecognized arguments: {shortened(' '.join(arguments), LONGEST_SHOWN)}"
+        option = arguments[0].partition("=")[0]
+        if not option.startswith("-"):
+            takes_files = any(
+                each.metavar == "FILE" for each in self._positionals._group_actions
+            )
+            return f"{text} (files come together, before options)" if takes_files else text
+        near = get_close_matches(option, self._option_string_actions, n=1)
+        return f"{text} (did you mean {near[0]}?)" if near else text
 
     def error(self, message: str) -> NoReturn:
         """Exit with a message about invalid options."""

@@ -1,5 +1,8 @@
 """Statistical tests, each a pure function of one piece of evidence."""
 
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
+from skcompare._core.validation import unknown_attribute as _unknown_attribute
 from skcompare._registry.tests import PairedTestEntry, paired_test, paired_tests, sort_tests
 from skcompare.stats.accuracy._clustered_mcnemar import clustered_mcnemar
 from skcompare.stats.accuracy._mcnemar import mcnemar, proportional_z
@@ -308,3 +311,9 @@ __all__ = [
 ]
 
 sort_tests()
+
+# Hidden from type checkers, which would accept any name otherwise.
+if not _TYPE_CHECKING:
+
+    def __getattr__(name):
+        raise _unknown_attribute(__name__, name, __all__)

@@ -433,3 +433,20 @@ def test_numbers_in_a_file(tmp_path, capsys):
 
     assert 0 == main(["compare", str(tmp_path / "x.csv"), *columns])
     assert "neg_root_mean_squared_error" in capsys.readouterr().out
+
+
+def test_unknown_arguments_are_answered(table, capsys):
+    """An unknown option leads to the closest one, in one line of the command."""
+    path = table(LINES)
+    for arguments, message in (
+        (["compare", path, "--scorring", "f1"], "skcompare compare: error: .*--scoring"),
+        (["compare", path, "--alpha", "0.1", path], "files come together"),
+        (["compare", path, "--zzz"], r"unrecognized arguments: --zzz\. See"),
+        (["demo", "x"], r"unrecognized arguments: x\. See `skcompare demo --help`"),
+    ):
+        with pytest.raises(SystemExit) as raised:
+            main(arguments)
+        assert 2 == raised.value.code
+        printed = capsys.readouterr().err
+        assert re.search(message, printed)
+        assert 1 == printed.count("\n")

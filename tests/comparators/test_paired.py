@@ -723,7 +723,7 @@ def test_names_of_roles(data):
 
 
 def test_bad_names_of_roles(data):
-    """Two names that differ, in the order of the roles; estimators have none of their own."""
+    """Names are two that differ, in the order of the roles, and not beside estimators."""
     X, y = data
     models = DummyClassifier(), GaussianNB()
     for names, message in (

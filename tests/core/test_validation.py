@@ -29,6 +29,21 @@ def test_unknown_name():
     assert "Unknown test 3." in str(unknown_name("test", 3, ["mcnemar"]))
 
 
+def test_many_known_names():
+    """Of many names the nearest are listed, or where all are; the message is short."""
+    many = [f"name_{k}" for k in range(100)]
+    array = np.arange(1000)
+
+    message = str(unknown_name("column", "name_7x", many))
+    assert "Did you mean 'name_7'? Known: name_7, name_" in message
+    assert message.endswith("and 95 more.")
+    assert "see skcompare.stats.paired_tests()" in str(unknown_name("test", "t", many))
+    for what, name in (("column", "zzz"), ("test", "zzz"), ("scoring", array)):
+        message = str(unknown_name(what, name, many))
+        assert len(message) < 3 * 92
+        assert "\n" not in message
+
+
 def test_abbreviations():
     """Initials, and a word that few names have, lead to these names."""
     known = ["neg_mean_absolute_error", "neg_root_mean_squared_error", "neg_crps_normal"]
