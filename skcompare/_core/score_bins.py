@@ -5,10 +5,11 @@ from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from skcompare._core.arrays import ArrayOperations
 from skcompare._core.validation import check_count
+from skcompare._typing import ArrayLike
 
 MOST_LEVELS = 1 << 24
 
