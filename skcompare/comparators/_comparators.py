@@ -289,9 +289,9 @@ class BaseComparator(
             dependence within groups. The design is then grouped.
         time : array-like of shape (n_samples,), optional
             Number or timestamp of each record, as for :func:`~skcompare.compare`: for
-            fitted estimators, and for splits that train on earlier times than they test.
-            These have the order of the records in X by default, and need `time` where
-            `groups` are series.
+            fitted estimators, and for splits that train on earlier times than they test,
+            which are then the default. Other splits in time order take the records in the
+            order of X, and need `time` where `groups` are series.
         horizon : int, default=1
             Time points by which forecasts are ahead, or by which true labels are late; at
             least 1 more than the gap of splits.
@@ -370,7 +370,7 @@ class BaseComparator(
         cv = self.cv
         if cv is None and self.n_trainings is not None:
             cv = one_split(target)
-        self.cv_ = resolve_cv(cv, y, self.random_state, target)
+        self.cv_ = resolve_cv(cv, y, self.random_state, target, times, horizon)
         splits = make_splits(self.cv_, X, y, groups, params, times, horizon)
         if self.n_trainings is None:
             return splits
@@ -610,9 +610,11 @@ class PairedComparator(BaseComparator):
         Names of champion and challenger in reports, displays and JSON. By default they are
         described by their classes and parameters. The verdict names the role.
     cv : None, "prefit", int, splitter or iterable, default=None
-        None is :class:`~skcompare.BlockRegularized5x2CV`. "prefit" takes
-        X and y as a hold-out set. Anything else as in scikit-learn. Splits that test later
-        records than they train on, as those of
+        None is :class:`~skcompare.BlockRegularized5x2CV`, of whole groups if `groups` are
+        passed to `fit`. If `time` is, None is 5 splits of the time points in their order,
+        with a gap of `horizon` - 1. Both have a default test of every usual measure.
+        "prefit" takes X and y as a hold-out set. Anything else as in scikit-learn. Splits
+        that test later records than they train on, as those of
         :class:`~sklearn.model_selection.TimeSeriesSplit`, are in time order: see the notes.
     n_trainings : int, optional
         Number of trainings of each estimator on the only split of `cv`, by default a random

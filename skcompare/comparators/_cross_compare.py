@@ -527,8 +527,8 @@ def cross_compare(
     horizon : int, default=1
         Time points by which forecasts are ahead.
     cv : None, int, splitter or iterable, default=None
-        None is :class:`BlockRegularized5x2CV`, ten fits of each classifier. Anything else
-        as in scikit-learn.
+        None is :class:`BlockRegularized5x2CV`, ten fits of each classifier; with `time`, 5
+        splits of the time points in their order. Anything else as in scikit-learn.
     scoring : str, callable, list of str, or dict, default=None
         As in `cross_validate`; None is each classifier's own `score`. Names of metrics of
         skcompare are possible too, with a class in brackets for one class against the
@@ -597,9 +597,9 @@ def cross_compare(
     metrics = tuple(scoring) if isinstance(scoring, dict) else None
     check_keys([name for name, _ in named_estimators], metrics or (OWN_SCORE,))
     rng = check_random_state(random_state)
-    splitter = resolve_cv(cv, y_labels, random_state, target)
-    routed = _routed(named_estimators, scorers, splitter, params, groups)
     times = times_of(time, horizon, len(y_labels))
+    splitter = resolve_cv(cv, y_labels, random_state, target, times, horizon)
+    routed = _routed(named_estimators, scorers, splitter, params, groups)
     splits = make_splits(splitter, X, y_labels, groups, routed.split, times, horizon)
     seeds = rng.randint(LARGEST_SEED, size=len(splits.pairs)).tolist()
     kinds = frozenset({VALUES} if target == NUMBERS else {LABELS, SCORES})

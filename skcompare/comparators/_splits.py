@@ -2,12 +2,17 @@
 
 import math
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit, check_cv
+from sklearn.model_selection import (
+    ShuffleSplit,
+    StratifiedShuffleSplit,
+    TimeSeriesSplit,
+    check_cv,
+)
 from sklearn.utils import check_random_state
 
 from skcompare._analysis import (
@@ -31,6 +36,7 @@ from skcompare._core.design import (
     Design,
     design_of,
 )
+from skcompare._core.times import time_codes
 from skcompare._core.validation import check_count
 from skcompare._registry.metrics import CLASSES
 from skcompare._registry.tests import get_test, tests_for
@@ -65,9 +71,18 @@ class Splits:
         return ordered_by(predictions, self.times, self.horizon)
 
 
-def resolve_cv(cv: Any, y: Any, random_state: Any, target: str = CLASSES) -> Any:
+def resolve_cv(
+    cv: Any,
+    y: Any,
+    random_state: Any,
+    target: str = CLASSES,
+    times: np.ndarray | None = None,
+    horizon: int = 1,
+) -> Any:
     """Return the splitter of a `cv` argument, seeded if its `random_state` is None."""
     has_classes = target == CLASSES
+    if cv is None and times is not None:
+        return TimePointSplit(times, gap=horizon - 1)
     if cv is None:
         return BlockRegularized5x2CV(stratify=has_classes, random_state=random_state)
     if isinstance(cv, str):
@@ -81,6 +96,51 @@ def resolve_cv(cv: Any, y: Any, random_state: Any, target: str = CLASSES) -> Any
     if random_state is not None and getattr(splitter, "random_state", 0) is None:
         return seeded(splitter, check_random_state(random_state))
     return splitter
+
+
+class TimePointSplit(TimeSeriesSplit):
+    """Splits of time points in their order, the default where records have times.
+
+    As :class:`~sklearn.model_selection.TimeSeriesSplit`, of which the training sets
+    expand, but of time points: records may be in any order, and those of one time are never
+    in training and test set at once.
+
+    Parameters
+    ----------
+    time : ndarray of shape (n_samples,)
+        Time of each record.
+    n_splits : int, default=5
+        Number of splits. Equal methods that were trained 5 times are found to differ in 1.2
+        to 4.8 % of series at a level of 5 %, see ``benchmarks/validity/time``.
+    gap : int, default=0
+        Time points between training and test set, whose true values are not known yet.
+    """
+
+    skcompare_design = IN_TIME
+
+    def __init__(self, time: np.ndarray, n_splits: int = 5, *, gap: int = 0) -> None:
+        super().__init__(n_splits, gap=gap)
+        self.time = time
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
+        """Generate the indices of training and test records of each split."""
+        codes = time_codes(self.time)
+        n_times = int(codes.max()) + 1
+        least = self.n_splits + 1
+        # The first training set must have a time point before the gap.
+        while least - self.n_splits * (least // (self.n_splits + 1)) <= self.gap:
+            least += 1
+        if n_times < least:
+            raise ValueError(
+                f"{self.n_splits} splits in time order, the default with `time`, need at "
+                f"least {least} time points. Got {n_times}. Collect records over a longer "
+                "time, or pass a `cv` with fewer splits, such as TimeSeriesSplit(2)."
+            )
+        for train, test in super().split(np.arange(n_times)):
+            yield (
+                np.flatnonzero(np.isin(codes, train)),
+                np.flatnonzero(np.isin(codes, test)),
+            )
 
 
 def make_splits(

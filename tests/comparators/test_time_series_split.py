@@ -567,3 +567,92 @@ def test_times_of_cross_validate(series):
     for known in (KFold(4), None):
         with pytest.raises(ValueError, match="Got 4-fold cross-validation, which trains"):
             compare_cv_results(folds, folds, X, y, cv=known, time=DAYS)
+
+
+# --------------------------------------------------------------------- the default
+
+
+def default(**settings):
+    """A comparator of two regressors without `cv`."""
+    return PairedComparator(Ridge(), KNeighborsRegressor(), random_state=0, **settings)
+
+
+def test_default_with_times(series):
+    """Five splits of the time points, with the gap that the horizon needs, have a test."""
+    X, y = series
+    time = np.arange(N)
+    order = np.random.default_rng(0).permutation(N)
+
+    for horizon in (1, 3):
+        split = of_numbers(TimeSeriesSplit(5, gap=horizon - 1))
+        expected = split.fit(X, y, time=time, horizon=horizon).comparison_
+        comparison = default().fit(X, y, time=time, horizon=horizon).comparison_
+        assert expected.design == comparison.design
+        row, other = expected.rows[0], comparison.rows[0]
+        assert "diebold_mariano" == other.test
+        assert (row.pvalue, row.difference) == (other.pvalue, other.difference)
+    shuffled = default().fit(X[order], y[order], time=time[order]).comparison_
+    in_order = default().fit(X, y, time=time).comparison_
+    assert in_order.rows[0].pvalue == pytest.approx(shuffled.rows[0].pvalue)
+
+
+def test_default_keeps_time_points_whole(series):
+    """Records of one time, of several series, are trained on or tested, and not both."""
+    X, y = series
+    time, store = np.arange(N) // 4, np.arange(N) % 4
+
+    comparator = default().fit(X, y, time=time, groups=store)
+    comparison = comparator.comparison_
+
+    assert "diebold_mariano" == comparison.rows[0].test
+    assert comparison.design.grouped
+    for train, test in comparator.cv_.split(X):
+        assert time[train].max() + 1 == time[test].min()
+    with config_context(enable_metadata_routing=True):
+        routed = default().fit(X, y, time=time, groups=store)
+    assert comparison.rows[0].pvalue == routed.comparison_.rows[0].pvalue
+
+
+def test_default_of_several_and_of_cross_compare(series):
+    """All comparators have the same default, and a verdict follows from the outputs."""
+    X, y = series
+    time = np.arange(N)[::-1]
+    models = {"ridge": Ridge(), "near": KNeighborsRegressor(), "line": LinearRegression()}
+
+    several = MultipleComparator(models, random_state=0).fit(X, y, time=time)
+    assert "diebold_mariano" == several.comparison_.comparisons[0].test
+    keep = {"return_estimator": True, "return_indices": True, "time": time}
+    crossed = cross_compare(models, X, y, **keep)
+    outputs = (crossed.of(name) for name in ("ridge", "near"))
+    comparison = compare_cv_results(*outputs, X, y, cv=crossed.cv, time=time)
+    expected = default().fit(X, y, time=time).comparison_
+    assert expected.rows[0].pvalue == comparison.rows[0].pvalue
+
+
+@pytest.mark.parametrize("horizon", [1, 2, 5])
+def test_default_needs_time_points(series, horizon):
+    """One time point less than the splits need is an error with a way out."""
+    X, y = series
+    with pytest.raises(ValueError, match=r"need at least \d+ time points") as raised:
+        default().fit(X[:8], y[:8], time=np.arange(8) // 2, horizon=horizon)
+    least = int(str(raised.value).partition("at least ")[2].partition(" ")[0])
+    n = least - 1
+    with pytest.raises(ValueError, match=rf"time points\. Got {n}\. .* a `cv`"):
+        default().fit(X[:n], y[:n], time=np.arange(n), horizon=horizon)
+    few = PairedComparator(Ridge(), Ridge(9.0), scoring="neg_mean_absolute_error")
+    with pytest.warns(UserWarning, match="There will be no verdict: diebold_mariano"):
+        few.fit(X[:least], y[:least], time=np.arange(least), horizon=horizon)
+
+
+def test_default_with_groups(signs):
+    """Groups are kept together by the halves of a cross-validation that has a test."""
+    X, y = signs
+    group = np.arange(N) // 6
+
+    comparator = PairedComparator(LogisticRegression(), GaussianNB(), random_state=0)
+    comparison = comparator.fit(X, y, groups=group).comparison_
+
+    assert "grouped bcv" == comparison.design.name
+    assert "bcv_jackknife_t" == comparison.rows[0].test
+    for train, test in comparator.cv_.split(X, y, group):
+        assert not set(group[train]) & set(group[test])
