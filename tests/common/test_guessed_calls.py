@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skcompare.stats import bland_altman, paired_tests
+from skcompare.stats import bland_altman, margin_test, paired_tests, recommend_ensemble
 
 RNG = np.random.default_rng(0)
 Y = RNG.integers(2, size=60)
@@ -36,3 +36,14 @@ def test_predictions_without_truth():
     with pytest.raises(TypeError, match=r"Got 3\. Write bland_altman\("):
         bland_altman(*KINDS["numbers"])
     assert paired_tests()["bowker"].function(*LABELS).pvalue <= 1
+
+
+def test_functions_that_are_no_tests():
+    """Other functions for predictions say what they take, in a few lines."""
+    for function, message in (
+        (recommend_ensemble, r"needs JointCounts\. .*`advice` of compare"),
+        (margin_test, "Unknown test .* Known: see skcompare.stats.paired_tests"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=message) as raised:
+            function(*KINDS["labels"])
+        assert len(str(raised.value)) < 3 * 92

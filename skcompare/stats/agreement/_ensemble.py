@@ -147,6 +147,8 @@ def recommend_ensemble(
 
     Raises
     ------
+    TypeError
+        If `counts` are no such counts.
     ValueError
         If the pieces of evidence are not of the same number of records, or a threshold is
         not a number.
@@ -176,6 +178,12 @@ def recommend_ensemble(
     >>> print(advice.steps[2].sentence)
     errors are not redundant: Yule's Q 0.60 below 0.8
     """
+    if not isinstance(counts, JointCounts):
+        raise TypeError(
+            f"recommend_ensemble needs JointCounts. Got {type(counts).__name__}. Make it by "
+            "JointCounts.from_predictions(y_true, champion, challenger), or take the "
+            "`advice` of compare(y_true, champion, challenger)."
+        )
     check_alpha(alpha)
     check_choice("correlation", correlation, ("pearson", "spearman"))
     thresholds = {
