@@ -180,7 +180,7 @@ def recommend_ensemble(
     """
     if not isinstance(counts, JointCounts):
         raise TypeError(
-            f"recommend_ensemble needs JointCounts. Got {type(counts).__name__}. Make it by "
+            f"recommend_ensemble needs JointCounts. Got {type(counts).__name__}. Use "
             "JointCounts.from_predictions(y_true, champion, challenger), or take the "
             "`advice` of compare(y_true, champion, challenger)."
         )
