@@ -380,13 +380,14 @@ class PairedBlocks(Mergeable):
             How the records were split, as for the class. "bcv" reads the splits as
             M pairs.
         """
-        if len(y_true) and not np.ndim(y_true[0]):
+        check_same_length(y_true=y_true, champion=champion, challenger=challenger)
+        first = next(iter(y_true))
+        if not np.ndim(first):
             raise ValueError(
                 "PairedBlocks needs the labels of every test set, one array per split. Got "
-                f"labels of one, such as {y_true[0]!r:.40}. Pass lists of arrays, or let "
+                f"labels of one, such as {first!s:.40}. Pass lists of arrays, or let "
                 "PairedComparator(champion, challenger).fit(X, y) split and train."
             )
-        check_same_length(y_true=y_true, champion=champion, challenger=challenger)
         tables = [
             ContingencyTable.from_predictions(*split)
             for split in zip(y_true, champion, challenger, strict=True)
