@@ -134,7 +134,7 @@ def check_named_estimators(estimators: Any, parameters: Iterable[str]) -> None:
     if len(names) < 3:
         raise ValueError(
             f"`estimators` must have at least 3 classifiers. Got {len(names)}. Use "
-            "PairedComparator for two."
+            "PairedComparator for two, with `names`."
         )
     if len(set(names)) < len(names):
         raise ValueError(f"Names of classifiers must differ. Got {', '.join(names)}.")
