@@ -1,0 +1,44 @@
+"""The pictures of the first pages are there, small, and made by a command."""
+
+import importlib.util
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from doc.tests.pages import DOC
+
+SCRIPT = DOC / "readme_pictures.py"
+LARGEST = 120_000
+"""Bytes of a picture."""
+
+pytestmark = pytest.mark.skipif(not SCRIPT.is_file(), reason="the pages are not here")
+
+
+@pytest.fixture(scope="module")
+def pictures():
+    """The script."""
+    spec = importlib.util.spec_from_file_location("readme_pictures", SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_home_page_shows_both(pictures):
+    """A report and a display, each with a description."""
+    page = (DOC / "index.rst").read_text(encoding="utf-8")
+    for path in (pictures.REPORT, pictures.FOREST):
+        _, _, options = page.partition(f".. image:: user_guide/figures/{path.name}\n")
+
+        assert options.startswith("   :alt: ")
+        assert 0 < path.stat().st_size < LARGEST
+
+
+def test_pictures_have_the_numbers_of_the_page(pictures):
+    """The plot is drawn of three measures, the report in the promised size."""
+    image = pytest.importorskip("PIL.Image")
+    with image.open(pictures.REPORT) as report:
+        assert (pictures.WIDTH, pictures.HEIGHT) == report.size
+    plot = pictures.FOREST.read_text(encoding="utf-8")
+    ET.fromstring(plot)
+    for text in ("accuracy", "balanced_accuracy", "multiclass_brier_loss"):
+        assert f"<!-- {text} -->" in plot
