@@ -1,6 +1,6 @@
-"""Check that names, docstrings and messages use the words of the glossary.
+"""Check that names, docstrings, messages and pages use the words of the glossary.
 
-    python doc/check_words.py            # the package, and a line for each hit
+    python doc/check_words.py            # package and pages, and a line for each hit
     python doc/check_words.py --count    # hits by word
 
 A name is called what it holds, and prose is that of scikit-learn and SciPy. Words that this
@@ -13,7 +13,8 @@ import re
 from collections import Counter
 from pathlib import Path
 
-PACKAGE = Path(__file__).parents[1] / "skcompare"
+DOC = Path(__file__).parent
+PACKAGE = DOC.parent / "skcompare"
 
 NAMES = {
     "answers": "predictions",
@@ -29,7 +30,19 @@ NAMES = {
 """Names of variables, parameters and attributes, and what takes their place."""
 
 PHRASES = {
-    r"told apart": "distinguished, significantly different",
+    r"(?:told|tell|tells|telling) (?:\w+ )?apart": "distinguished, significantly different",
+    r"told from": "distinguished from",
+    r"(?:lie|lies|lay) wholly|wholly where": "entirely above, favour",
+    r"wholly": "entirely",
+    r"speaks? (?:of|for)": "is about, refers to, favours",
+    r"[Ww]ho(?:ever)? (?:knows|looks|wants|has|needs)": "if you know, ...",
+    r"as often as (?:one|you) likes?": "any number of times",
+    r"in unlike ways|unlike ways": "in different ways",
+    r"[Ww]here to read on": "What next",
+    r"takes? (?:chance|it|this|them) for": "assumes, mistakes",
+    r"the same way round": "in the same direction",
+    r"asked again": "run repeatedly",
+    r"Not to be \w+": "a clause with a subject",
     r"asked for": "requested",
     r"so many": "the number",
     r"anew": "again",
@@ -42,7 +55,10 @@ PHRASES = {
     r"(?:right|wrong) answers?": "correct or incorrect predictions",
     r"(?:the|its|these|stored|no|both) answers": "predictions",
 }
-"""Phrases of docstrings and messages, as patterns."""
+"""Phrases of docstrings, messages and pages, as patterns."""
+
+_COMMAND = re.compile(r"\s*(\$ |>>> |\.\.\. |:[\w-]+:)")
+_TABLE = ".. csv-table::"
 
 OPENINGS = ("What ", "Which ", "How ", "Where ")
 """Words that begin no docstring but a question: it names the thing or the act."""
@@ -67,6 +83,24 @@ def hits(path):
                 yield line, text.partition(" ")[0], "a noun or a verb at the beginning"
 
 
+def hits_of_page(path):
+    """Lines of a page that use a phrase: number, phrase, what takes its place.
+
+    Code and the tables that commands print are left out.
+    """
+    margin = None
+    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), start=1):
+        indent = len(line) - len(line.lstrip())
+        if margin is not None and (not line.strip() or indent > margin):
+            continue
+        margin = indent if line.lstrip().startswith(_TABLE) else None
+        if margin is not None or _COMMAND.match(line):
+            continue
+        for pattern, instead in PHRASES.items():
+            for match in re.finditer(rf"\b(?:{pattern})\b", line):
+                yield number, match.group(), instead
+
+
 def names_of(node):
     """Names that a node binds."""
     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -82,8 +116,9 @@ def main():
     parser.add_argument("--count", action="store_true", help="hits by word")
     options = parser.parse_args()
     counts = Counter()
-    for path in sorted(PACKAGE.rglob("*.py")):
-        for line, word, instead in hits(path):
+    pages = [*DOC.glob("*.rst"), *(DOC / "user_guide").glob("*.rst")]
+    for path in sorted([*PACKAGE.rglob("*.py"), *pages]):
+        for line, word, instead in (hits if path.suffix == ".py" else hits_of_page)(path):
             counts[word] += 1
             if not options.count:
                 print(f"{path.relative_to(PACKAGE.parent)}:{line}: {word}: {instead}")

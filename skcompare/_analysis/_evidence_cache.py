@@ -97,6 +97,6 @@ class EvidenceBehind:
 
 
 def _text_of(value: Any) -> str:
-    """Text that tells options apart: a digest of the time of each record."""
+    """Text that identifies options: a digest of the time of each record."""
     is_array = hasattr(value, "__len__") and not isinstance(value, str | Mapping)
     return fingerprint(np.asarray(value)) if is_array else repr(value)

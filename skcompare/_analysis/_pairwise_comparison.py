@@ -391,7 +391,9 @@ def _against_control(
     undefined = [row.name for row in primary.classifiers if math.isnan(row.value)]
     # A one-sided test says nothing about the other side.
     sides = {"greater": "not found better than", "less": "not found worse than"}
-    not_distinguished = f"{sides.get(primary.alternative, 'not told from')} {control}"
+    not_distinguished = (
+        f"{sides.get(primary.alternative, 'not distinguished from')} {control}"
+    )
     parts = [
         f"{', '.join(names)} {relation}"
         for names, relation in (

@@ -265,8 +265,8 @@ class SeveralEngine(Selection):
     ) -> None:
         if predictions.y is None:
             raise ValueError(
-                "Three or more classifiers are compared by who is right, which needs true "
-                "labels. Got none. Pass `y_true`, or two predictions at a time."
+                "Three or more classifiers are compared by their correct predictions, "
+                "which needs true labels. Got none. Pass `y_true`, or two predictions."
             )
         pos_label = settings.pos_label
         check_pos_label(pos_label, predictions.classes)

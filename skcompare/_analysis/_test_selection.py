@@ -314,7 +314,7 @@ def _check_options(
         )
     if NULL_VALUE in options:
         raise ValueError(
-            f"A comparison asks whether the classifiers are equal. Got 'null_value' among "
+            f"A comparison tests whether the classifiers are equal. Got 'null_value' among "
             f"the options of {entry.name}. Call skcompare.stats.{entry.name} for another "
             "null value."
         )

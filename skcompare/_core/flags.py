@@ -26,16 +26,16 @@ FLAG_TEXTS: dict[str, str] = {
         "it was requested by name, and its error rate is not the stated one"
     ),
     "time-ordered": (
-        "records that follow each other are alike, which this test does not allow for; "
+        "consecutive records may be correlated, which this test does not allow for; "
         "diebold_mariano does: where "
-        "the disagreement drifts, tests of unrelated records find equal classifiers to "
+        "the disagreement drifts, tests of independent records find equal classifiers to "
         "differ in 8 to 43 % of series at a level of 5 %"
     ),
     "serially-correlated": (
-        "the gains of neighbouring records are alike, as of records in time, so that the "
-        "variance is larger than the test takes it for, and equal models are found to "
+        "the gains of neighbouring records are correlated, as of records in time, so that "
+        "the variance is larger than the test assumes, and equal models are found to "
         "differ too often; pass `time=`, or `groups=` where records of one user or place "
-        "follow each other; unrelated records that were sorted may be shuffled"
+        "follow each other; independent records that were sorted may be shuffled"
     ),
     "too-few-independent-times": (
         "the differences change so slowly over time, or those that are not 0 favour one "
@@ -55,7 +55,7 @@ FLAG_TEXTS: dict[str, str] = {
         "rate of the test is not controlled"
     ),
     "outlying-split": (
-        "the difference of a split lies far from the others, so training varied more than "
+        "the difference of a split is far from the others, so training varied more than "
         "the test allows for; find out why before trusting the p-value"
     ),
     "small-class": (
@@ -239,9 +239,9 @@ FLAG_TEXTS: dict[str, str] = {
         'approximation finds differences too often; method="t" does so less'
     ),
     "not-exchangeable": (
-        "some classifiers predict more alike than others, so that Cochran's Q finds "
-        "equally accurate ones to differ too often; the tests of pairs do not need "
-        "that they are alike"
+        "some classifiers agree with each other more than with the rest, so that Cochran's "
+        "Q finds equally accurate ones to differ too often; the tests of pairs are not "
+        "affected"
     ),
     "few-informative-records": (
         "records that some classifiers predict correctly and others wrongly are few, so "
@@ -395,8 +395,8 @@ FLAG_TEXTS: dict[str, str] = {
         "records"
     ),
     "equal-rankings": (
-        "both classifiers rank all records alike, so that their ROC curves are one and "
-        "the band of their difference has no width"
+        "both classifiers rank all records identically, so that their ROC curves coincide "
+        "and the band of their difference has no width"
     ),
     "sign-only-interval": (
         "the estimated variance of the difference is 0, so its interval says at most "

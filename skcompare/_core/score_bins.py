@@ -25,7 +25,7 @@ SEGMENTS = 12
 
 @dataclass(frozen=True, slots=True)
 class ScoreBins:
-    """Levels of scores: a few bins in the order of the scores.
+    """Bins of scores, in the order of the scores.
 
     Scores of 10^8 records are mostly different, and ranking them takes a sort. With a few
     hundred levels, records can be counted by the levels of their scores, on any machine and

@@ -437,8 +437,8 @@ def check_no_other(
         advice = " A target of numbers is compared by a measure of numbers, such as 'r2'."
         raise ValueError(
             f"`{name}` has labels that no record of `{reference}` has: {some_of(extra)}. "
-            f"`{reference}` has {some_of(known)}. Code them alike; where they are classes "
-            "that these records happen to lack, name all classes by `labels`."
+            f"`{reference}` has {some_of(known)}. Code them in the same way; where they "
+            "are classes that these records happen to lack, name all classes by `labels`."
             + advice
             * may_be_numbers
         )

@@ -565,11 +565,11 @@ def _n_unique(table: Table, frame: Any, id: str) -> int:
     if n_missing:
         raise ValueError(
             f"Column {id!r} of {table.text} must not have missing values. Got "
-            f"{n_missing:,} of {n:,} records. Ids tell records apart: drop these."
+            f"{n_missing:,} of {n:,} records. Ids identify records: drop these."
         )
     if n_twice:
         raise ValueError(
-            f"Ids must tell records apart. Column {id!r} of {table.text} has {n_twice:,} "
+            f"Ids must identify records. Column {id!r} of {table.text} has {n_twice:,} "
             "of them more than once. Keep one record of each."
         )
     return n

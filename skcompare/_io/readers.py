@@ -616,7 +616,7 @@ class _Column:
         raise ValueError(
             f"Column {self._name!r} of {self._label} must have values of one type. Got "
             f"{self._kind} in line {self._first} and {KINDS[type(values[at])]} in line "
-            f"{lines[at]}. Write all of them alike."
+            f"{lines[at]}. Write all of them in the same form."
         )
 
     def _refuse_large(self, lines: Sequence[int], values: list[Any]) -> NoReturn:

@@ -98,7 +98,7 @@ def write_reports(decision: GateDecision, targets: Mapping[str, str]) -> None:
 
 
 COLUMNS = {
-    "id": "that tells records apart, by which files are joined",
+    "id": "that identifies records, by which files are joined",
     "y": "of true labels, or of true numbers; once an output for several",
     "label": "of labels, in each of two files",
     "proba": "of probabilities, in each of two files; once a class for several",

@@ -44,12 +44,12 @@ HEAD = """\
 SUPERIOR = "# Better than the champion; with `margin = 0.01` by more than that."
 NON_INFERIOR = "# Worse by less than the margin, the largest loss that does not matter."
 SLICES = """\
-# A slice has a condition of its own. Every further one makes a pass rarer, so take those
+# Each slice has its own condition. Every further one makes a pass rarer, so choose those
 # that matter, and remove the "#".
 """
 DATA = "# The columns of the files, and what they are."
 GROUPS = """\
-# Records of one patient or user are alike. If a column tells them apart, name it:
+# Records of one patient or user are alike. If a column identifies these, name it:
 """
 TAIL = """\
 # None of the judged records may be among those of the training:
@@ -87,7 +87,7 @@ def _init(arguments: argparse.Namespace) -> None:
     check_targets({"policy": path}, paths)
     if os.path.basename(path) == PYPROJECT:
         raise ValueError(
-            f"--policy must be a file of its own. Got {path!r}. Write {TARGET}, and copy "
+            f"--policy must be a separate file. Got {path!r}. Write {TARGET}, and copy "
             "it under the prefix tool.skcompare.gate by hand."
         )
     if os.path.lexists(path) and not arguments.force:

@@ -103,7 +103,7 @@ def named_columns(arguments: argparse.Namespace) -> ColumnRoles:
             sources[role] = source_of(path, delimiter=delimiter)
             if arguments.id is None:
                 raise ValueError(
-                    f"--{role}-file needs --id, the column that tells records apart and "
+                    f"--{role}-file needs --id, the column that identifies records and "
                     "that both files have."
                 )
     columns = _columns_of_roles(arguments, sources)

@@ -93,7 +93,7 @@ def _column(text: str, id: str | None) -> Any:
     if id is None:
         raise ValueError(
             f"{text!r} is a column of another file, which needs --id, the column that "
-            "tells records apart and that all files have."
+            "identifies records and that all files have."
         )
     return source_of(path), column
 

@@ -386,7 +386,7 @@ def _check_no_metadata(metadata: dict[str, Any]) -> None:
         raise ValueError(
             "A paired scorer counts every record once, because the tests have no version "
             f"for weights. Got {', '.join(names)}. Leave it out of scoring; the "
-            "classifiers may still ask for it in their fits."
+            "classifiers may still request it for their fits."
         )
 
 

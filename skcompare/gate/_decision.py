@@ -413,9 +413,9 @@ LONGEST = 60
 PARTS = "abcdefghijklmnopqrstuvwxyz"
 ANY_TEXT = " where any of several conditions is enough"
 BOUNDARIES = (
-    "A condition holds if a one-sided confidence limit of the difference lies on the right "
-    "side of its boundary. Where the description of a test speaks of equality, the null "
-    "hypothesis here is that the true difference lies at that boundary or beyond it."
+    "A condition holds if a one-sided confidence limit of the difference is on the right "
+    "side of its boundary. Where the description of a test refers to equality, the null "
+    "hypothesis here is that the true difference is at that boundary or beyond it."
 )
 OF_REDUCTIONS = (
     " Where the margin is relative to the champion's loss, the limit is that of the "
@@ -760,9 +760,9 @@ def next_steps_of(decision: GateDecision) -> list[str]:
         outcome, number = line.outcome, f"Condition {line.number}"
         if IN_ORDER in outcome.flags:
             steps.append(
-                f"{number} was judged by a test of unrelated records, and the gains of "
-                "neighbouring ones are alike: judge it again with time=..., the time of "
-                "each record, if they follow each other in time."
+                f"{number} was judged by a test of independent records, and the gains of "
+                "neighbouring ones are correlated: judge it again with time=..., the time "
+                "of each record, if they follow each other in time."
             )
         elif outcome.status == FAILED:
             again = "Judge another challenger"
@@ -775,8 +775,8 @@ def next_steps_of(decision: GateDecision) -> list[str]:
     steps.append(
         _next_look(decision)
         or f"{again} on new records, as many as were decided on before, or keep account of "
-        "all looks at the same ones with a ledger: a gate that is asked again and again "
-        "lets through what should not pass."
+        "all looks at the same ones with a ledger: a gate that is run repeatedly on the "
+        "same records passes challengers that should not pass."
     )
     return steps
 

@@ -227,7 +227,7 @@ def too_few_resamples(
             count = "so few" if n_resamples is None else f"{n_resamples:,.0f}"
             return (
                 f"{count} resamples have no p-value below a level of {alpha:.2g}, so that "
-                f"nothing can pass: ask for more than {math.ceil(1 / alpha):,} by "
+                f"nothing can pass: request more than {math.ceil(1 / alpha):,} by "
                 "n_resamples in the options of the condition, or for another test"
             )
     return ""
@@ -565,7 +565,7 @@ def _with_order(gate: Gate, ready: Ready, outcome: Outcome) -> Outcome:
     outcome = replace(outcome, flags=(*outcome.flags, IN_ORDER))
     if gate.ignore_order or outcome.status == FAILED:
         return outcome
-    reason = f"the gains of neighbouring records are alike: {order_text(correlation)}"
+    reason = f"the gains of neighbouring records are correlated: {order_text(correlation)}"
     return _blocked(outcome, reason, None)
 
 

@@ -38,9 +38,9 @@ class Training:
             check_column(self.source, self.own_id, " Name the ids of training records.")
         if not self.by_id and not self.features:
             raise ValueError(
-                f"Whether records are in the training data {self.source.text} cannot be "
-                "told: both need a column of ids, or `features` by which records are "
-                "recognised. Name them."
+                f"Records cannot be looked up in the training data {self.source.text}: "
+                "both need a column of ids, or `features` by which records are recognised. "
+                "Name them."
             )
         for name in () if self.by_id else self.features:
             check_column(self.source, name, " Training records need all `features`.")
@@ -103,9 +103,9 @@ class Training:
         own, training = _comparable(ours, theirs)
         if not _forms(own) & _forms(training):
             raise ValueError(
-                "Whether records are in the training data cannot be told by ids that are "
-                f"written in unlike ways, such as {first_of(ours, 1)} and, in "
-                f"{self.source.text}, {first_of(theirs, 1)}. Write them alike."
+                "Records cannot be looked up in the training data by ids of different "
+                f"formats, such as {first_of(ours, 1)} and, in {self.source.text}, "
+                f"{first_of(theirs, 1)}. Write them in the same format."
             )
         return np.isin(own, training)
 

@@ -49,8 +49,8 @@ def truth_of(
         raise ValueError(
             f"Column {theirs[0]!r} of {challenger.text}, the challenger's file, has true "
             "labels. Where a ledger counts looks they come from the champion's file alone, "
-            "and others are not read, because what differs would tell what is right. Leave "
-            "the column out."
+            "and others are not read, because differences would reveal the true labels. "
+            "Leave the column out."
         )
     if alone and not allowed:
         raise ValueError(

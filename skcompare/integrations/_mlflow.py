@@ -249,7 +249,7 @@ def compare_mlflow_runs(
     y_true : str, default="y"
         Column of the true labels or numbers. If both files have it, the values must agree.
     id : str, default="id"
-        Column that tells records apart.
+        Column that identifies records.
     **options
         Further options of :func:`skcompare.compare`, such as `scoring`, `alpha` and, as
         columns of the champion's file, `groups` and `time`.

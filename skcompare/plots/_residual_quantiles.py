@@ -52,7 +52,7 @@ class ResidualQuantilesDisplay(NumbersDisplay, title="Residual quantiles"):
     errors.
 
     The bands are simultaneous: with the probability `confidence_level` the curve of all
-    true quantiles is wholly within the band of its regressor, whatever the distribution.
+    true quantiles is entirely within the band of its regressor, whatever the distribution.
     They are for one curve at a time, and say less of the difference of two curves than a
     paired test: bands that overlap do not show that regressors are alike.
 

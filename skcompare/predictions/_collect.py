@@ -369,7 +369,7 @@ def predict(
     if PROBA in required and not has_proba:
         raise ValueError(
             "The measures or tests need probabilities, and it has no predict_proba. Wrap "
-            "it in sklearn.calibration.CalibratedClassifierCV, or ask for measures of "
+            "it in sklearn.calibration.CalibratedClassifierCV, or use measures of "
             "labels, such as 'accuracy', or of rankings, such as 'roc_auc'."
         )
     if LABELS in required:

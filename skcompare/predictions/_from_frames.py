@@ -324,7 +324,7 @@ def sources_of(places: Sequence[Place], id: Any) -> dict[Hashable, Source]:
     if id is None and len(sources) > 1:
         listed = " and ".join(source.text for source in sources.values())
         raise ValueError(
-            f"Columns of {listed} can only be joined by a column that tells records apart, "
+            f"Columns of {listed} can only be joined by a column that identifies records, "
             "because the order of records may differ. Name it as `id`."
         )
     if id is not None and not isinstance(id, str):
@@ -756,7 +756,7 @@ def _sorted_rows(
         repeated = sorted_ids[1:][sorted_ids[1:] == sorted_ids[:-1]]
         if len(repeated):
             raise ValueError(
-                f"Ids must tell records apart. Column {id!r} of {sources[key].text} has "
+                f"Ids must identify records. Column {id!r} of {sources[key].text} has "
                 f"{some_ids(np.unique(repeated))} more than once. Keep one record of each."
             )
     first, *others = ids

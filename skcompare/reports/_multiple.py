@@ -324,7 +324,7 @@ def _better_than_control(comparison: MultipleComparison) -> Iterator[str]:
     yield (
         f"{listed(better)} are better than the control. They were not compared with "
         f"each other: {comparison.verdict} has the best value here, and cost, "
-        "speed or how they can be explained may speak for another one."
+        "speed or how they can be explained may favour another one."
     )
 
 
@@ -342,8 +342,8 @@ def _among_equals(comparison: MultipleComparison) -> Iterator[str]:
         )
     if comparison.control is not None:
         yield (
-            "Not to be told from the control is not to be as good: a margin of "
-            "non-inferiority asks that (skcompare.gate.NonInferior)."
+            "A classifier that is not distinguished from the control is not shown to be as "
+            "good: that takes a margin of non-inferiority (skcompare.gate.NonInferior)."
         )
         return
     count = len(primary.classifiers)

@@ -21,7 +21,8 @@ UNSTABLE = "unstable-training"
 SAME = "Both gave the same prediction for every record."
 SERIALLY_CORRELATED = "serially-correlated"
 PASS_TIME = (
-    "The gains of neighbouring records are alike, and the p-value takes them as unrelated. "
+    "The gains of neighbouring records are correlated, and the p-value assumes that they "
+    "are independent. "
     "If records follow each other in time, compare them again with time=..., which "
     "diebold_mariano allows for, before you rely on it."
 )
@@ -136,8 +137,8 @@ def _undecided(comparison: Any, row: ComparisonRow) -> Iterator[str]:
     if is_against(row, comparison.alternative):
         yield (
             "The difference is not in the direction of alternative="
-            f"{comparison.alternative!r}. Do not turn the question round on the same "
-            'records; on new ones, alternative="two-sided" asks both ways.'
+            f"{comparison.alternative!r}. Do not reverse the question on the same "
+            'records; on new ones, alternative="two-sided" tests both directions.'
         )
     yield from _good_enough(row)
 
@@ -196,7 +197,7 @@ def _good_enough(row: ComparisonRow) -> Iterator[str]:
     yield (
         "Not to find a difference is not to show that there is none: "
         f"{compatible} {limits} is compatible with these records. If it is enough that "
-        "the challenger is not worse by more than some margin, ask that, with a margin "
+        "the challenger is not worse by more than some margin, test that, with a margin "
         f"fixed before new records are seen: {by}."
     )
 

@@ -62,7 +62,7 @@ def _section(
     question, paragraphs, sources = _read_docstring(inspect.getdoc(entry.function) or "")
     inference = entry.inference_for(design)
     about = inference_text(inference, "" if design is None else str(design))
-    facts = {"speaks of": about.replace("two", subject, 1)}
+    facts = {"about": about.replace("two", subject, 1)}
     if design is not None:
         validity = CAUTION if entry.caution else VALID
         facts["valid here"] = (validity if entry.valid_for(design) else NOT_VALID).format(

@@ -164,7 +164,7 @@ def test_a_gate_concludes_nothing_of_neighbours_that_are_alike():
     shuffled = Gate(Superior("accuracy")).decide(*in_order(y, models, order))
 
     assert "inconclusive" == better.status
-    assert "neighbouring records are alike" in better.outcomes[0].reasons[0]
+    assert "neighbouring records are correlated" in better.outcomes[0].reasons[0]
     assert better.outcomes[0].blocked
     assert better.outcomes[0].pvalue < 0.05
     assert "passed" == ignored.status == shuffled.status

@@ -211,7 +211,7 @@ def test_files_as_they_come(frames, options, data, measures, written):
         ("", ("--y", "truth"), "has no column 'truth', which --y names"),
         ("", ("--pos-label", "eggs"), "eggs"),
         ("", ("--superior", "acuracy"), "Did you mean 'accuracy'"),
-        ("", ("--policy", "pyproject.toml"), "--policy must be a file of its own"),
+        ("", ("--policy", "pyproject.toml"), "--policy must be a separate file"),
         ("", ("--policy", "old.csv"), "would overwrite 'old.csv'"),
     ],
 )

@@ -357,7 +357,7 @@ def test_toy_evidence_everywhere(toy_evidence, pages, tmp_path, capsys):
     # The influence of its records allows for skewness; McNemar's test alone has 2.7e-07.
     assert "difference +0.675, at least +0.475" in capsys.readouterr().out
     assert "ToyGains" in pages.render_tests()
-    assert "ToyGains" in pages.render_index()
+    assert "ToyGains" in pages.render_names()
 
 
 def test_toy_evidence_is_stored_merged_and_swapped(toy_evidence, tmp_path):

@@ -589,7 +589,7 @@ def test_target_is_told_by_the_numbers(y, first, is_numeric):
 
 
 def test_whole_numbers_are_labels_unless_a_measure_says_otherwise():
-    with pytest.raises(ValueError, match=r"Code them alike.*compared by a measure of numb"):
+    with pytest.raises(ValueError, match=r"Code them in.*compared by a measure of numb"):
         compare([1, 2, 5], {"old": [1, 2, 4], "new": [1, 2, 7]})
 
 

@@ -333,7 +333,7 @@ def test_ids_that_begin_with_a_mark_or_are_long(folder, capsys):
         if found == 0:
             assert 0 == main(["gate", *options, "a.csv", "b.csv"])
         else:
-            words = "unlike ways" if found is None else f"{found} of 300 records"
+            words = "different formats" if found is None else f"{found} of 300 records"
             assert words in refused(capsys, *options)
 
 
@@ -344,7 +344,7 @@ def test_training_ids_of_another_kind(folder, capsys, ids):
     write("b.csv", label=GOOD)
     pd.DataFrame({"id": ids}).to_csv("train.csv", index=False)
 
-    assert "written in unlike ways" in refused(capsys, *ACCURACY, "--train", "train.csv")
+    assert "of different formats" in refused(capsys, *ACCURACY, "--train", "train.csv")
 
 
 def test_how_many_ids_were_compared(folder, capsys):

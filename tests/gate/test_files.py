@@ -332,7 +332,7 @@ def test_training_records(files, tmp_path):
         ({"id": ["x"]}, {}, None),
         ({"p": [0.5, 0.75]}, {"features": ("p",)}, "by equal values of p"),
         ({"p": [0.75], "site": ["C"]}, {"features": ("p", "site")}, None),
-        ({"p": [0.75]}, {}, "cannot be told"),
+        ({"p": [0.75]}, {}, "cannot be looked up"),
         ({"p": [0.75]}, {"features": ("p", "site")}, "Unknown column 'site'"),
         ({"id": ["x"]}, {"key": "key"}, "Unknown column 'key'"),
     ]:

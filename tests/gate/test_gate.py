@@ -324,7 +324,7 @@ def test_training_records_are_not_judged():
             gate.decide(frame, COLUMNS, train=train, **given, **words)
 
     assert gate.decide(frame, COLUMNS, train=apart, **words).n_records == 60
-    with pytest.raises(ValueError, match="cannot be told"):
+    with pytest.raises(ValueError, match="cannot be looked up"):
         gate.decide(frame, COLUMNS, y_true="y", train=apart)
     with pytest.raises(ValueError, match="Got arrays of predictions"):
         gate.decide(frame.y, {n: frame[n] for n in COLUMNS}, train=apart)

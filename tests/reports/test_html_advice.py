@@ -30,7 +30,7 @@ def test_every_test_says_what_it_assumes():
         assert said.title.endswith(f" ({name})")
         assert said.question
         assert said.text
-        assert said.facts["speaks of"].startswith("two ")
+        assert said.facts["about"].startswith("two ")
         assert said.sources
         for words in (said.question, *said.text, *said.sources):
             assert not [mark for mark in MARKS if mark in words], words
@@ -110,7 +110,7 @@ def test_wrong_direction():
     """A one-sided question is not turned round."""
     words = advice({"old": 0.9, "new": 0.6}, alternative="greater")
 
-    assert "Do not turn the question round on the same records" in words
+    assert "Do not reverse the question on the same records" in words
 
 
 def test_measures_that_disagree():
@@ -177,7 +177,7 @@ def test_among_several():
     equals = {"a": 0.8, "b": 0.8, "c": 0.8}
     assert "is not distinguished from" in advice(equals)
     assert "comparing 2 models with one control" in advice(equals)
-    assert "Not to be told from the control" in advice(equals, control="a")
+    assert "is not distinguished from the control" in advice(equals, control="a")
 
 
 def test_a_test_that_calls_for_caution_is_not_called_valid_alone():

@@ -150,7 +150,7 @@ def multiclass_brier(codes: IntArray, proba: FloatArray) -> FloatArray:
     expression=_brier_of_columns,
 )
 def brier_score(codes: IntArray, proba: FloatArray) -> FloatArray:
-    """What does scikit-learn's Brier score average, for two classes or for more?
+    """How far are probabilities from the truth, in scikit-learn's convention?
 
     Parameters
     ----------

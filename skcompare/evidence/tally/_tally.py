@@ -829,5 +829,5 @@ def check_proba(requested: TallyRequest, without: Sequence[str]) -> None:
     if without and (requested.needs_proba or requested.ranking):
         raise ValueError(
             f"{without[0]} has no probabilities, and losses, calibration and ranking are "
-            "made of them. Name columns of probabilities, or ask for labels only."
+            "made of them. Name columns of probabilities, or request labels only."
         )

@@ -608,7 +608,7 @@ class PairedScorer:
             raise ValueError(
                 f"{type(self).__name__} counts every record once: {self.test} has no "
                 "version for weights. Got sample_weight. Leave it out of scoring; a "
-                "classifier may still ask for it in its fit."
+                "classifier may still request it for its fit."
             )
         unknown = [name for name, value in metadata.items() if value is not None]
         if unknown:

@@ -430,12 +430,11 @@ PairedResult, PrecisionByClass, fitted comparator, PairedPredictions, or list or
         test = f" ({main.test}{self._pvalues(main)})" if main.test else " (no test)"
         intervals, right, left = self._beyond_null()
         left_side, right_side = self.sides
-        lie = "lies" if right == 1 else "lie"
         return [
             f"{_counted(len(self.rows), 'difference')}{level_text(intervals)}; that of "
             f"{in_one_line(main.name)} is {interval_text(main)}{test}",
-            f"Of {_counted(len(intervals), 'interval')} {right} {lie} wholly where "
-            f"the {right_side} is better, and {left} where the {left_side} is",
+            f"{right} of {_counted(len(intervals), 'interval')} above 0, where the "
+            f"{right_side} is better, and {left} below 0, where the {left_side} is",
             *explain(main.flags),
             *(remark.removesuffix(".") for remark in self.remarks),
         ]
@@ -595,8 +594,8 @@ PairedPredictions, or list or dict
         ]
         if intervals:
             sentences.append(
-                f"Intervals that are wholly above 1, where the challenger is better: "
-                f"{above} of {len(intervals)}, and below it: {below}"
+                f"{above} of {_counted(len(intervals), 'interval')} above 1, where the "
+                f"challenger is better, and {below} below 1"
             )
         return [*sentences, *explain(first.flags)]
 

@@ -227,8 +227,8 @@ list or dict of results
             f"{count} of mean losses from champion to challenger; that of "
             f"{in_one_line(first.name)} is {interval_text(first, signed=True)} "
             f"({test_text(first)}{p})",
-            "Intervals that are wholly above 0, where the challenger's loss is lower: "
-            f"{above} of {len(intervals)}, and below it: {below}",
+            f"{above} of {len(intervals)} intervals above 0, where the challenger's loss "
+            f"is lower, and {below} below 0",
             *explain(first.flags),
         ]
 

@@ -50,7 +50,7 @@ def relative_accuracy(
     alternative: Alternative = "two-sided",
     null_value: float = 1.0,
 ) -> PairedResult:
-    """How many times the champion's accuracy is the challenger's on one test set?
+    """Compare two accuracies on one test set by their ratio.
 
     The null hypothesis is that the ratio of the two accuracies, challenger over champion,
     is `null_value`, by default 1 [1]_. It is about these two trained models, over new
@@ -273,7 +273,7 @@ def discordant_odds_ratio(
     alternative: Alternative = "two-sided",
     null_value: float = 1.0,
 ) -> PairedResult:
-    """Where exactly one classifier is right, how much more often is it the challenger?
+    """Compare how often only the challenger and only the champion is correct.
 
     Of the records that exactly one of the two trained classifiers predicts correctly, the
     odds that it is the challenger estimate the ratio of the two probabilities. The null

@@ -89,19 +89,22 @@ PEARSON: Scale = (
 
 SPEARMAN: Scale = (
     (-0.05, "what is hard for one tends to be easy for the other, which helps an ensemble"),
-    (0.05, "the two rank records by difficulty about unrelatedly, which helps an ensemble"),
+    (
+        0.05,
+        "the two rank records by difficulty almost independently, which helps an ensemble",
+    ),
     (
         0.6,
-        "the two rank records by difficulty a little alike; an ensemble may gain a little",
+        "the two rank records by difficulty somewhat alike; an ensemble may gain a little",
     ),
     (math.inf, "the same records are hard for both; an ensemble has little to gain"),
 )
 
-NEVER_ALONE = "perfect positive association: one of the two is never right alone"
+NEVER_ALONE = "perfect positive association: one of the two is never the only correct one"
 """Q = 1: a cell of disagreement is empty, and the other need not be."""
 
 NEVER_BOTH = (
-    "perfect negative association: the two are never both wrong, or never both right"
+    "perfect negative association: the two are never both wrong, or never both correct"
 )
 """Q = -1: a cell of agreement is empty, and the other need not be."""
 
@@ -332,9 +335,9 @@ def yule_q(table: ContingencyTable, *, method: ExactMethod = "auto") -> PairedRe
 
     Notes
     -----
-    Q = 1 says that one of the two is never right alone, but the other may be; Q = -1 that
-    they are never both wrong, or never both right. Both take no more than one empty cell,
-    so look at the interval. A count of 0 is flagged "zero-cell".
+    Q = 1 means that one of the two is never the only correct one, but the other may be;
+    Q = -1 that they are never both wrong, or never both correct. Both take no more than one
+    empty cell, so look at the interval. A count of 0 is flagged "zero-cell".
 
     The exact p-value is twice the smaller tail of Fisher's test [3]_, at most 1, and the
     interval has the limits of his conditional odds ratio, so that 0 is outside exactly when
@@ -433,7 +436,7 @@ def _exact_limits(
     references=("Skalak1996", "Wilson1927"),
 )
 def disagreement(table: ContingencyTable) -> PairedResult:
-    """How often is exactly one of two classifiers right?
+    """How often is exactly one of two classifiers correct?
 
     The share of records that one classifier predicts correctly and the other wrongly [1]_.
     Two that never differ in this way cannot correct each other. It describes the two and
@@ -484,7 +487,7 @@ def disagreement(table: ContingencyTable) -> PairedResult:
     references=("Ho1998", "Wilson1927"),
 )
 def label_disagreement(matrix: AgreementMatrix) -> PairedResult:
-    """How often do two classifiers give different labels?
+    """How often do two classifiers predict different labels?
 
     The share of records with different labels, whoever is right [1]_; the truth is not
     needed. It describes the two and tests no hypothesis.
@@ -646,7 +649,7 @@ Weights = Literal["none", "linear", "quadratic"]
 def cohen_kappa(
     matrix: AgreementMatrix, *, weights: Weights = "none", interval: Interval = "agreeing"
 ) -> PairedResult:
-    """Do two classifiers give the same labels more often than by chance?
+    """Do two classifiers predict the same labels more often than by chance?
 
     Kappa is (o - e) / (1 - e), where o is the share of records with equal labels and e the
     one that is expected of two that give their labels independently, each as often as it
@@ -737,7 +740,7 @@ def error_kappa(
     method: ExactMethod = "auto",
     interval: Interval = "agreeing",
 ) -> PairedResult:
-    """Are two classifiers right and wrong together more often than by chance?
+    """Are two classifiers correct on the same records more often than by chance?
 
     Kappa is (o - e) / (1 - e), where o is the share of records that both or neither predict
     correctly and e the one that is expected of two with independent errors and the same

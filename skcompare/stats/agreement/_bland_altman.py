@@ -143,7 +143,7 @@ def bland_altman(
     method: Literal["exact", "approximate"] = "exact",
     confidence_level: float = 0.95,
 ) -> BlandAltmanResult:
-    r"""Estimate how far the predictions of two regressors agree, without true numbers.
+    r"""Estimate the agreement of two regressors' predictions, without true numbers.
 
     How different are both predictions of a record, on average and at most, and does the
     difference depend on the size of the number [1]_? A correlation does not tell: it is

@@ -43,7 +43,7 @@ LEVEL = 0.95
     preferred=True,
 )
 def stuart_maxwell(matrix: AgreementMatrix, *, max_classes: int = 10) -> PairedResult:
-    """Do two classifiers give each class equally often, by the Stuart-Maxwell test?
+    """Do two classifiers predict each class equally often, by the Stuart-Maxwell test?
 
     The null hypothesis is marginal homogeneity: each class has the same rate among the
     labels of either classifier [1]_ [2]_. It says nothing about which of them is right.
@@ -112,7 +112,7 @@ def stuart_maxwell(matrix: AgreementMatrix, *, max_classes: int = 10) -> PairedR
     references=("Bhapkar1966",),
 )
 def bhapkar(matrix: AgreementMatrix, *, max_classes: int = 10) -> PairedResult:
-    """Do two classifiers give each class equally often, by Bhapkar's test?
+    """Do two classifiers predict each class equally often, by Bhapkar's test?
 
     The null hypothesis is that of :func:`~skcompare.stats.stuart_maxwell`: each class has
     the same rate among the labels of either classifier. The variance is estimated without
@@ -529,7 +529,7 @@ def bowker(
     df: Degrees = "informative",
     max_pairs: int = 10,
 ) -> PairedResult:
-    """Do two classifiers confuse classes with each other the same way round?
+    """Test whether the disagreements of two classifiers are symmetric, by Bowker's test.
 
     The null hypothesis is symmetry [1]_: for each two classes, a record which the two
     classifiers give one each is as likely to be one way round as the other. It is about
@@ -699,7 +699,7 @@ def symmetry_permutation(
     n_resamples: int = 9999,
     random_state: Any = 0,
 ) -> PairedResult:
-    """Could the labels of champion and challenger be exchanged on every record?
+    """Test the symmetry of two classifiers' labels by exchanging them within records.
 
     The null hypothesis is symmetry, as in Bowker's test [1]_: exchanging the two labels of
     any record gives predictions that are as likely. Records with equal labels do not change

@@ -354,7 +354,7 @@ def gain_of_groups(losses: PairedLosses, **options: object) -> Wald:
 
 
 def even_groups(sizes: IntArray) -> float:
-    """Kish's number of groups of even size that would tell as much."""
+    """Kish's number of groups of equal size with as much information."""
     weights = sizes.astype(np.float64)
     return float(weights.sum() ** 2 / (weights @ weights))
 

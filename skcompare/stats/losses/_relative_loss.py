@@ -287,7 +287,7 @@ def relative_loss(
     alternative: Alternative = "two-sided",
     null_value: float = 0.0,
 ) -> PairedResult:
-    """By what share is the challenger's mean loss lower than the champion's?
+    """Estimate the relative reduction of a mean loss from champion to challenger.
 
     The null hypothesis is that the relative reduction of the expected loss of the two
     trained models, 1 - challenger / champion, is `null_value`, by default 0. A reduction
@@ -403,7 +403,7 @@ def clustered_relative_loss(
     alternative: Alternative = "two-sided",
     null_value: float = 0.0,
 ) -> PairedResult:
-    """By what share is the challenger's mean loss lower, for grouped records?
+    """Estimate the relative reduction of a mean loss, for grouped records.
 
     The null hypothesis is that of :func:`relative_loss`, for the records of new groups.
     Records of one group may depend on each other in any way; groups are independent. Whole

@@ -435,7 +435,7 @@ def wilcoxon(
     alternative: Alternative = "two-sided",
     null_value: float = 0.0,
 ) -> PairedResult:
-    """Is one classifier's loss usually lower on the same records, by signed ranks?
+    """Compare two losses of the same records by Wilcoxon's signed-rank test.
 
     The null hypothesis is that the differences of the losses of each record are symmetric
     about 0 [1]_. Without symmetry the test is about their pseudo-median, the median of the

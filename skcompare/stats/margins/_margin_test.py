@@ -69,7 +69,7 @@ ROUNDING = 1e-9
 UNEVEN = 2.0
 """Ratio of groups to groups of even size from which on the latter are counted."""
 
-EVEN = "groups of even size that would tell as much"
+EVEN = "groups of equal size with as much information"
 
 UNRELATED = "times that would be unrelated"
 

@@ -733,7 +733,7 @@ def precision_simes(
     test: str = "auto",
     adjust: Adjustment = "holm",
 ) -> PairedResult:
-    """Do two classifiers differ in the precision of any class? The strongest class decides.
+    """Test whether the precision of any class differs, by Simes' combination.
 
     The null hypothesis is that for each class both trained classifiers have the same
     precision, over new records. The p-values of all L classes are combined by Simes'
@@ -816,7 +816,7 @@ def precision_lancaster(
     n_resamples: int = 2000,
     random_state: Any = 0,
 ) -> PairedResult:
-    """Do two classifiers differ in the precision of any class? All classes add up.
+    """Test whether the precision of any class differs, by Lancaster's combination.
 
     The null hypothesis is that for each class both trained classifiers have the same
     precision, over new records. The p-values of all classes are combined by the sum of
@@ -913,7 +913,7 @@ def precision_joint(
     scale: Literal["both scores", "difference", "log-odds"] = "both scores",
     adjust: Adjustment = "holm",
 ) -> PairedResult:
-    """Do two classifiers differ in the precision of any class? All are tested jointly.
+    """Test jointly whether two classifiers differ in the precision of any class.
 
     The null hypothesis is that for each class both trained classifiers have the same
     precision, over new records. The statistic is the quadratic form of the differences of

@@ -67,7 +67,7 @@ def precision_difference(
     correction: RecordCorrection = "none",
     alternative: Alternative = "two-sided",
 ) -> PairedResult:
-    """By how much do the precisions of a class differ, in standard errors?
+    """Compare two precisions of a class by the Wald test of their difference.
 
     The null hypothesis is that the precisions of a class (positive predictive values) of
     the two trained classifiers are equal, over new records. The difference in standard
@@ -158,7 +158,7 @@ def precision_wald(
     correction: RecordCorrection = "none",
     alternative: Alternative = "two-sided",
 ) -> PairedResult:
-    """What is the ratio of the odds that a prediction of a class is right?
+    """Compare two precisions of a class by the Wald test of their odds ratio.
 
     The null hypothesis is that the ratio of the odds of being right, of predictions of the
     class by challenger and champion, is 1: that their precisions (positive predictive
@@ -248,7 +248,7 @@ def relative_precision(
     correction: RecordCorrection = "none",
     alternative: Alternative = "two-sided",
 ) -> PairedResult:
-    """How many times the champion's precision of a class is the challenger's?
+    """Compare two precisions of a class by their ratio.
 
     The null hypothesis is that the ratio of the precisions of a class (positive predictive
     values) of the two trained classifiers is 1, over new records. The logarithm of the
@@ -352,7 +352,7 @@ def precision_both_scores(
     score: ClassScore = "precision",
     alternative: Alternative = "two-sided",
 ) -> PairedResult:
-    """Is one classifier's prediction of a class right more often than the other's?
+    """Compare two precisions of a class by both generalized score tests.
 
     The null hypothesis is that the precisions of a class (positive predictive values) of
     the two trained classifiers are equal, over new records. It is rejected where both the
@@ -437,7 +437,7 @@ def precision_weighted_score(
     interval: Interval = "agreeing",
     alternative: Alternative = "two-sided",
 ) -> PairedResult:
-    """Do the precisions of a class differ, by Kosinski's weighted score?
+    """Compare two precisions of a class by Kosinski's weighted score test.
 
     The null hypothesis is that the precisions of a class (positive predictive values) of
     the two trained classifiers are equal, over new records. It is tested by the weighted
@@ -539,7 +539,7 @@ def precision_score(
     interval: Interval = "agreeing",
     alternative: Alternative = "two-sided",
 ) -> PairedResult:
-    """Do the precisions of a class differ, by the score of a marginal model?
+    """Compare two precisions of a class by the generalized score test.
 
     The null hypothesis is that the precisions of a class (positive predictive values) of
     the two trained classifiers are equal, over new records. It is tested by the score of a
@@ -1040,7 +1040,7 @@ def gee_precision(
     correction: Correction = "none",
     alternative: Alternative = "two-sided",
 ) -> PairedResult:
-    """How many times the odds of the champion's being right are the challenger's?
+    """Compare two precisions of a class by the odds ratio of a marginal model (GEE).
 
     The null hypothesis is that predictions that name the class are right as often for both
     classifiers [1]_. The model is ``logit P = a + b [challenger]`` for the predictions that

@@ -441,7 +441,7 @@ def updated_precision(
     random_state: Any = 0,
     alternative: Alternative = "two-sided",
 ) -> PairedResult:
-    """How many times the champion's precision is the challenger's at a prevalence?
+    """Compare two precisions by their ratio at another prevalence.
 
     A test set often has more records of a rare class than there will be in use, and
     precision depends on that. From sensitivity Se, specificity Sp and the prevalence pi

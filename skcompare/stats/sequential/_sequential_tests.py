@@ -69,7 +69,7 @@ def anytime_mcnemar(
     null_value: float = 0.0,
     prior: float = 1.0,
 ) -> PairedResult:
-    """Compare two accuracies on a stream that is looked at as often as one likes.
+    """Compare two accuracies on a stream, with any number of interim analyses.
 
     The null hypothesis is that of :func:`mcnemar`: a record which exactly one of the two
     trained classifiers predicts correctly is as likely to favour either. But the table may
@@ -199,7 +199,7 @@ def check_prior(prior: object) -> float:
         return float(prior)
     raise ValueError(
         f"`prior` must be a number from {LEAST_PRIOR:g} to {MOST_PRIOR:g}. Got {prior!r}. "
-        "1 bets all shares alike."
+        "1 bets on all shares equally."
     )
 
 
@@ -226,7 +226,7 @@ def anytime_losses(
     alternative: Alternative = "two-sided",
     null_value: float = 0.0,
 ) -> PairedResult:
-    """Compare two mean losses on a stream that is looked at as often as one likes.
+    """Compare two mean losses on a stream, with any number of interim analyses.
 
     The null hypothesis is that both trained classifiers have the same expected loss. The
     losses may grow in number between looks, one may look after every record, and stop when
@@ -710,7 +710,7 @@ class AnytimeMonitor:
             look = self.history[self.names.index(name)]
             raise ValueError(
                 f"The batch {name!r} was added before, up to {look.n} {self.unit}s. Add "
-                "each one once, or give another one a name of its own."
+                "each one once, or give another one its own name."
             )
         of_batch = self.unit == BATCH
         needs: Any = NEEDS[self.test]

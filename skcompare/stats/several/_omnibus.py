@@ -54,7 +54,7 @@ def cochran_q(
 
     The null hypothesis is that the classifiers are equally accurate [1]_; more strictly,
     and so for "exact" and "permutation", that on each record every classifier is as
-    likely as any other to be among those that predict correctly. It speaks of these trained
+    likely as any other to be among those that predict correctly. It is about these trained
     models, over new records. Records that all or none predict correctly say nothing.
 
     Parameters

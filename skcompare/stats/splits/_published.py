@@ -329,7 +329,7 @@ def paired_5x2_t(
     """Compare two learning algorithms by the 5×2 cross-validated paired t test.
 
     The null hypothesis is that the two algorithms, trained on half as many records, have
-    equal expected scores. It speaks of the algorithms, over new training and new test
+    equal expected scores. It is about the algorithms, over new training and new test
     records. The difference of one half, the first, is taken in standard errors that are
     made of all ten [1]_. Where training varies, equal learners are distinguished more often
     than the level says: it is there to reproduce published results. Split with
@@ -530,7 +530,7 @@ def combined_5x2_f(scores: ScoreDifferences) -> PairedResult:
     """Compare two learning algorithms by the combined 5×2 cross-validated F test.
 
     The null hypothesis is that the two algorithms, trained on half as many records, have
-    equal expected scores. It speaks of the algorithms, over new training and new test
+    equal expected scores. It is about the algorithms, over new training and new test
     records. All ten squared differences are taken over the variance within repetitions,
     so that their order does not matter [1]_. The test has no direction. Equal learners are
     distinguished more often than the level says, where training varies: it is there to
@@ -612,7 +612,7 @@ def calibrated_5x2_f(scores: ScoreDifferences) -> PairedResult:
     """Compare two learning algorithms by the calibrated 5×2 BCV F test.
 
     The null hypothesis is that the two algorithms, trained on half as many records, have
-    equal expected scores. It speaks of the algorithms, over new training and new test
+    equal expected scores. It is about the algorithms, over new training and new test
     records. The statistic of the combined 5×2 F test, on halves that overlap equally, is
     compared with F(7, 5) in place of F(10, 5) [1]_. The test has no direction. Equal
     learners are distinguished more often than the level says, where training varies: it is
@@ -764,7 +764,7 @@ def blocked_t(
     """Compare two learning algorithms by the blocked M×2 cross-validated t test.
 
     The null hypothesis is that the two algorithms, trained on half as many records, have
-    equal expected scores. It speaks of the algorithms, over new training and new test
+    equal expected scores. It is about the algorithms, over new training and new test
     records. The mean difference of the 2M halves is taken in standard errors, which are
     made of the variance between the halves and of correlations that are assumed [1]_. No
     variant holds the level with all learners, and for scores other than accuracy with many:
@@ -1125,7 +1125,7 @@ def cv_ci_z(
 
     The null hypothesis is that the K classifiers of one algorithm and those of the other,
     as they were trained, have equal expected losses, on average over the folds [1]_. It
-    speaks of these trained classifiers and new test records, not of the learning
+    is about these trained classifiers and new test records, not of the learning
     algorithms: other training records would give other classifiers, whose spread it leaves
     out. Read as a test of algorithms it rejects too often: on four of five data sets of
     [2]_, and up to twice as often as it should.
@@ -1289,7 +1289,7 @@ def bcv_mcnemar(
     """Compare two learning algorithms by the 5×2 BCV McNemar test.
 
     The null hypothesis is that the two algorithms, trained on half as many records, have
-    equal accuracy [1]_. It speaks of the algorithms, over new training and new test
+    equal accuracy [1]_. It is about the algorithms, over new training and new test
     records. The tables of all splits are averaged, and the average is scaled to an
     effective table of as many independent records as all splits are worth: of n records,
     10n/11 by default, where the splits together count 5n predictions. McNemar's corrected

@@ -294,7 +294,7 @@ def corrected_repeated_kfold_t(
     """Compare two learning algorithms by the corrected t test of K-fold cross-validation.
 
     The null hypothesis is that the two algorithms, trained on (K - 1) n / K records, have
-    equal expected scores. It speaks of the algorithms, over new training and new test
+    equal expected scores. It is about the algorithms, over new training and new test
     records. The folds share training records, and repetitions share all of them, so that
     their differences go together. Nadeau and Bengio [1]_, here for r times K folds [2]_,
     take their correlation to be n2 / (n1 + n2) = 1 / K, for n1 training and n2 test
@@ -402,7 +402,7 @@ def corrected_repeated_holdout_t(
     """Compare two learning algorithms by the corrected t test of a repeated hold-out.
 
     The null hypothesis is that the two algorithms, trained on as many records as each
-    training set has, have equal expected scores. It speaks of the algorithms, over new
+    training set has, have equal expected scores. It is about the algorithms, over new
     training and new test records. The splits of one data set share records, so that their
     differences go together. Nadeau and Bengio [1]_ take their correlation to be
     n2 / (n1 + n2), for n1 training and n2 test records; it has to be taken twice as large
@@ -516,7 +516,7 @@ def conservative_z(
     """Compare two learning algorithms by the conservative Z test.
 
     The null hypothesis is that the two algorithms, trained on as many records as the
-    training sets of the first row have, have equal expected scores. It speaks of the
+    training sets of the first row have, have equal expected scores. It is about the
     algorithms, over new training and new test records. The mean difference of a repeated
     hold-out is compared with how far such means of two halves of the records are apart
     [1]_. The halves share no record, but are half as many, so that their means tend to
@@ -801,10 +801,10 @@ def bcv_jackknife_t(
     """Compare two learning algorithms by a score under M × 2 block-regularized CV.
 
     The null hypothesis is that the two algorithms, trained on half as many records, have
-    equal expected scores. It speaks of the algorithms, over new training and new test
+    equal expected scores. It is about the algorithms, over new training and new test
     records. The mean difference is taken in standard errors whose square has three parts:
     records as test data, records as training data, and chance in the training. The
-    orthogonal array of the blocks tells them apart, without another fit.
+    orthogonal array of the blocks distinguishes them, without another fit.
 
     Parameters
     ----------

@@ -63,7 +63,7 @@ def giacomini_white(
     instruments: ArrayLike | None = None,
     regimes: ArrayLike | None = None,
 ) -> ConditionalResult:
-    """Test whether what is known beforehand tells which of two models will be better.
+    """Test whether what is known beforehand predicts which of two models will be better.
 
     The null hypothesis is that the expected difference of the losses is 0 given anything
     that was known when the forecasts were made [1]_: in particular given the last

@@ -81,7 +81,7 @@ def mean_of_series(ordered: OrderedDifferences, **options: Any) -> Wald:
 def two_way_t(
     ordered: OrderedDifferences, *, alternative: Alternative = "two-sided"
 ) -> PairedResult:
-    """Compare two models on series of a population, at times that are alike.
+    """Compare two models on series of a population, dependent by series and by time.
 
     The null hypothesis is that both trained models have the same expected loss over series
     such as these, at times such as these. Records of one series may depend on each other in
