@@ -226,8 +226,9 @@ def by_question():
             of_tests[question_of(entry)].append(f"{module}.{name}")
     for question, names in _OF_STATS.items():
         of_tests[question] += [f"skcompare.stats.{name}" for name in names]
+    entry_points = [name for name in skcompare.__all__ if name[0] != "_"]
     return {
-        _HOW: [f"skcompare.{name}" for name in skcompare.__all__ if name[0] != "_"],
+        _HOW: [f"skcompare.{name}" for name in sorted(entry_points, key=_is_class)],
         **{question: names for question, names in of_tests.items() if names},
         _PLANNING: _names_of("stats", is_wanted=_plans),
         _DECISION: _names_of("gate", is_wanted=lambda name: True),
@@ -251,6 +252,10 @@ def question_of(entry):
     if entry.measures[0] in _PRECISIONS:
         return _PRECISION
     return _BY_EVIDENCE.get(entry.needs.__name__, _OTHER)
+
+
+def _is_class(name):
+    return name[0].isupper()
 
 
 def _plans(name):

@@ -256,7 +256,7 @@ def design_text(comparison: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Comparison(StoredComparison):
-    """Result of a comparison of two classifiers.
+    """Result of a comparison of two models.
 
     Attributes
     ----------

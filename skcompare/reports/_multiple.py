@@ -33,7 +33,7 @@ from skcompare.stats import PairedResult
 
 @dataclass(frozen=True, slots=True)
 class MultipleComparison(StoredComparison):
-    """Result of a comparison of several classifiers.
+    """Result of a comparison of several models.
 
     Attributes
     ----------

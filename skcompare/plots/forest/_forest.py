@@ -280,7 +280,7 @@ class IntervalDisplay(Intervals, PairDisplay):
 
 
 class ForestDisplay(IntervalDisplay, title="Differences with intervals"):
-    """Forest plot of differences of classifiers, with their confidence intervals.
+    """Forest plot of differences of models, with their confidence intervals.
 
     A row is a difference, challenger minus champion on a greater-is-better scale, with its
     interval: a filled mark where it was tested, a hollow one where no test is valid. Scores
