@@ -348,9 +348,9 @@ class Ledger:
     Every line has a hash of the lines before it, so that a line which was edited, removed
     or merged by accident is detected. That is no protection against deliberate
     manipulation, and lines cut off at the end are not detected either; keep the file under
-    version control, whose history shows both. Where the file is missing, a new one begins at
-    look 1. Other processes are locked out by a file with the ending `.lock` while a line is
-    written.
+    version control, whose history shows both. Where the file is missing, a new one begins
+    at look 1. Other processes are locked out by a file with the ending `.lock` while a line
+    is written.
 
     A set is recognised by its ids, its groups, and its true labels or, without ids, the
     number of records of each class. A blind ledger contains nothing of the labels.
