@@ -22,9 +22,8 @@ SAME = "Both gave the same prediction for every record."
 SERIALLY_CORRELATED = "serially-correlated"
 PASS_TIME = (
     "The gains of neighbouring records are correlated, and the p-value assumes that they "
-    "are independent. "
-    "If records follow each other in time, compare them again with time=..., which "
-    "diebold_mariano allows for, before you rely on it."
+    "are independent. If records follow each other in time, compare them again with "
+    "time=..., which diebold_mariano allows for, before you rely on it."
 )
 TAKE_TURNS = (
     "See whether the two take turns: skcompare.plots.GainOverTimeDisplay shows the gain "
