@@ -399,12 +399,12 @@ def test_ends_say_what_they_mean():
     mostly_agreeing = yule_q(ContingencyTable(80, 10, 10, 0))
 
     assert 1 == one_sided.estimate
-    assert "perfect positive association: one of the two is never right alone" == (
+    assert "perfect positive association: one of the two is never the only correct one" == (
         one_sided.remark
     )
     assert -1 == mostly_agreeing.estimate
     assert (
-        "perfect negative association: the two are never both wrong, or never both right"
+        "perfect negative association: the two are never both wrong, or never both correct"
         == mostly_agreeing.remark
     )
 

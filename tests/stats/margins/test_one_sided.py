@@ -336,7 +336,7 @@ def test_few_large_groups_count_as_few():
     side = margin_result(ready("clustered_mcnemar", sums), -0.1, "greater", 0.05)
 
     assert math.isnan(side.pvalue)
-    assert "groups of even size" in side.reason
+    assert "groups of equal size" in side.reason
 
 
 def test_macro_scores_need_records_of_each_class():
