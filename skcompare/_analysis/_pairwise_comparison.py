@@ -364,7 +364,9 @@ def _not_distinguished(primary: PairwiseComparison, best: str, rivals: list[str]
         text = f"{best} is ahead by {by}"
     if others:
         name_or_it = best if len(leaders) > 1 else "it"
-        text += f", and these records do not tell {name_or_it} from {', '.join(others)}"
+        text += (
+            f", and these records do not distinguish {name_or_it} from {', '.join(others)}"
+        )
     if undefined:
         text += f"; it is undefined for {_listed(undefined)}"
     return text

@@ -16,7 +16,7 @@ FLAG_TEXTS: dict[str, str] = {
     ),
     "few-discordant-pairs": (
         "the predictions differ on few records, so an approximation for many of them is "
-        'poor; on a hold-out, method="mid-p", "exact" or "permutation" does without it'
+        'poor; on a hold-out, use method="mid-p", "exact" or "permutation"'
     ),
     "undefined-pvalue": (
         "the p-value is undefined for these data and counts as 1 in any adjustment"
@@ -59,12 +59,12 @@ FLAG_TEXTS: dict[str, str] = {
         "the test allows for; find out why before trusting the p-value"
     ),
     "small-class": (
-        "a class has fewer members than there are blocks, so some training sets hold "
-        "few or none of it"
+        "a class has fewer members than there are blocks, so some training sets contain "
+        "few or none of them"
     ),
     "refitted": (
-        "a fitted model was given under cross-validation: it was cloned and fitted "
-        "again on every training set"
+        "a fitted model was passed under cross-validation: it was cloned and fitted again "
+        "on every training set"
     ),
     "mixed-frozen": (
         "one model is frozen and another is refitted: the comparison mixes a trained "
@@ -76,7 +76,7 @@ FLAG_TEXTS: dict[str, str] = {
     ),
     "no-truth": (
         "there are no true labels: the predictions are compared with each other, and "
-        "nobody can tell which classifier is better"
+        "which classifier is better cannot be known"
     ),
     "scorer-warning": (
         "scikit-learn's scorer warned about some test sets, for example of a class that "
@@ -104,13 +104,13 @@ FLAG_TEXTS: dict[str, str] = {
         "for a small probability `eps` instead; the mean depends on this choice"
     ),
     "margin-admits-no-skill": (
-        "a challenger without skill (that always gives the commonest class or one number, "
-        "ranks at random, or gives everybody the shares of the classes) would be within "
-        "the margin; choose a smaller one"
+        "a challenger without skill (that always predicts the commonest class or one "
+        "number, ranks at random, or predicts the shares of the classes for every record) "
+        "would be within the margin; choose a smaller one"
     ),
     "same-predictions": (
-        "champion and challenger gave the same predictions for every record, so that there "
-        "is nothing to decide; check that the files are not those of one model"
+        "champion and challenger have the same predictions for every record, so that "
+        "there is nothing to decide; check that the files are not those of one model"
     ),
     "pooled-over-splits": (
         "the score is undefined on a test set, for example because a classifier never "
@@ -123,40 +123,40 @@ FLAG_TEXTS: dict[str, str] = {
         "they are large; collect more of that class"
     ),
     "worse-than-no-skill": (
-        "worse than a classifier without skill (that always gives the commonest class, "
-        "ranks at random, or gives everybody the shares of the classes), and in less "
-        "agreement with the truth than by chance: columns, classes or the direction of "
-        "scores may be reversed; check `pos_label`, and that labels and predictions are of "
-        "the same records"
+        "worse than a classifier without skill (that always predicts the commonest class, "
+        "ranks at random, or predicts the shares of the classes for every record), and in "
+        "less agreement with the truth than by chance: columns, classes or the direction "
+        "of scores may be reversed; check `pos_label`, and that labels and predictions "
+        "are of the same records"
     ),
     "class-may-be-missing": (
-        "a class has so few members that some training sets may hold none of it"
+        "a class has so few members that some training sets may contain none of them"
     ),
     "splits-not-checked": (
-        "nothing shows that both models saw the same splits, and the comparison "
-        "is worth nothing if they did not; return_indices=True makes cross_validate "
-        "show it"
+        "nothing shows that both models were fitted on the same splits, and the "
+        "comparison is meaningless if they were not; return_indices=True makes "
+        "cross_validate return the splits"
     ),
     "not-reproducible": (
-        "a model that was fitted twice on the same records with the same seed "
-        "predicted differently, so that the comparison does not repeat, and equal "
-        "models would differ; set what makes it random"
+        "a model that was fitted twice on the same records with the same seed predicted "
+        "differently, so that the comparison cannot be repeated, and equal models would "
+        "differ; fix the source of its randomness"
     ),
     "one-record-of-a-class": (
-        "a class has one record, which says nothing of the variance of the AUC; "
-        'method="newcombe" gives an interval even then'
+        "a class has one record, which contains no information on the variance of the "
+        'AUC; method="newcombe" gives an interval even then'
     ),
     "unknown-variance": (
-        "nobody knows how much the difference varies within a test set, so p is "
-        "undefined; use a hold-out set"
+        "the variance of the difference within a test set is unknown, so p is undefined; "
+        "use a hold-out set"
     ),
     "unstable-training": (
-        "chance in the training moves the difference by much, which more records do "
-        "not mend; make the training steadier (scale the features, train until it "
+        "chance in the training changes the difference considerably, which more records "
+        "do not cure; make the training more stable (scale the features, train until it "
         "converges), or compare more trainings of each, by n_trainings or compare_seeds"
     ),
     "few-trainings": (
-        "a model was trained twice only, so that the chance in its training is all but "
+        "a model was trained only twice, so that the chance in its training is almost "
         "unknown: of two normal trainings up to 10 % of equal recipes are found to differ "
         "at a level of 5 %; train at least 5 times"
     ),
@@ -165,18 +165,18 @@ FLAG_TEXTS: dict[str, str] = {
         "chance in its training: it needs no seed, or all trainings had the same one"
     ),
     "one-training": (
-        "one model was trained once and is taken as it is: the conclusion is about this "
+        "one model was trained once and is treated as fixed: the conclusion is about this "
         "trained model and the other's recipe"
     ),
     "training-unseen": (
         "the counts of the splits do not show what all trainings have in common: equal "
-        "learners that select features inside the fit, or whose training has much "
-        "chance, are found to differ too often; bcv_jackknife_t, from the records, is "
-        "right for them"
+        "learners that select features inside the fit, or whose training has much chance, "
+        "are found to differ too often; bcv_jackknife_t, which uses the records, is valid "
+        "for them"
     ),
     "too-few-resamples": (
-        "the score is undefined on at least half of the resamples, so that the rest "
-        "says nothing; collect more records of the rare class"
+        "the score is undefined on at least half of the resamples, so that the rest is "
+        "not informative; collect more records of the rare class"
     ),
     "few-of-a-class": (
         "one of the two classes has fewer than 15 records or groups, of which a "
@@ -202,23 +202,23 @@ FLAG_TEXTS: dict[str, str] = {
         "an exact or permutation test"
     ),
     "few-groups": (
-        "the records come in fewer than 10 groups: whole groups are what the test "
-        "counts, so an exact test finds little and an approximate one may be wrong"
+        "the records come in fewer than 10 groups: the test counts whole groups, so an "
+        "exact test has little power and an approximate one may be invalid"
     ),
     "decided-by-few-records": (
         "a few records with large losses decide: the result is significant at 0.05 only "
-        "as long as it is not allowed for that other records have such losses too; look "
-        "for errors in these records, collect more, or choose a loss with lighter tails "
+        "without an allowance for other records that have such losses too; look for "
+        "errors in these records, collect more, or choose a loss with lighter tails "
         "before you see new ones"
     ),
     "calibration-of-few-records": (
-        "a few records make much of the difference of the calibration errors or of its "
-        "variance, so that p-value and interval are rough, and a test may find equal "
+        "a few records contribute much of the difference of the calibration errors or of "
+        "its variance, so that p-value and interval are rough, and a test may find equal "
         "models to differ too often; more records help, and so do fewer bins"
     ),
     "impossible-outcome": (
-        "a record of probability 0 or 1 went the other way, which cannot happen if the "
-        "probabilities are right: p is 0, given as the smallest double; to test the "
+        "a record of probability 0 or 1 had the other outcome, which cannot happen if the "
+        "probabilities are correct: p is 0, given as the smallest double; to test the "
         "other probabilities, clip them"
     ),
     "few-informative-clusters": (
@@ -226,13 +226,12 @@ FLAG_TEXTS: dict[str, str] = {
         "counts towards the score, so the approximation is poor"
     ),
     "no-predictions": (
-        "a classifier has no prediction that counts towards the score, for example because "
-        "it never gives the class, so that its score is undefined and so is p"
+        "a classifier has no prediction that counts towards the score, for example "
+        "because it never predicts the class, so that its score is undefined and so is p"
     ),
     "one-group-of-a-class": (
-        "all records of a class are in one group, or so few groups vary against each "
-        "other, that nothing is known of the variance: p is undefined; collect more "
-        "groups"
+        "all records of a class are in one group, or in too few groups to estimate the "
+        "variance: p is undefined; collect more groups"
     ),
     "few-groups-for-normal": (
         "the records come in fewer than 30 groups, or one class does: the normal "
@@ -253,8 +252,8 @@ FLAG_TEXTS: dict[str, str] = {
         "bisect 10 times"
     ),
     "binned-scores": (
-        "records were counted by levels of their scores: AUCs and tests are those of "
-        "the levels, and the bounds say how far the AUCs of the scores may be from them"
+        "records were counted by bins of their scores: AUCs and tests are those of the "
+        "bins, and the bounds state how far the AUCs of the scores may be from them"
     ),
     "variance-of-few-records": (
         "the standard error rests on few records, or groups: on those of the rarer "
@@ -263,8 +262,8 @@ FLAG_TEXTS: dict[str, str] = {
         "more of the rarer class"
     ),
     "few-distinct-scores": (
-        "a classifier gives fewer than 3 different scores, probably predicted labels: "
-        "their AUC is the balanced accuracy"
+        "a classifier has fewer than 3 different scores, probably predicted labels: their "
+        "AUC is the balanced accuracy"
     ),
     "few-records-of-a-class": (
         "a class has fewer than 10 records: the normal approximation is poor, "
@@ -276,12 +275,11 @@ FLAG_TEXTS: dict[str, str] = {
         "fewer than 3 records always have a correlation of -1 or 1, or none"
     ),
     "perfect-correlation": (
-        "the losses lie on a line, or their ranks are the same or reversed; p is that "
-        "of all orders of the records, or undefined without the losses themselves"
+        "the losses are on a straight line, or their ranks are the same or reversed; p is "
+        "that of all orders of the records, or undefined without the losses themselves"
     ),
     "constant-losses": (
-        "all losses of one classifier are equal, so that nothing can go together and "
-        "the correlation is undefined"
+        "all losses of one classifier are equal, so that the correlation is undefined"
     ),
     "small-expected-counts": (
         "the normal approximation of the p-value is poor, because an expected count is "
@@ -298,35 +296,34 @@ FLAG_TEXTS: dict[str, str] = {
         "not"
     ),
     "one-cluster": (
-        "a classifier has all its predictions that count in one cluster, so that nothing "
-        "says how clusters vary, and p is undefined"
+        "all predictions of a classifier that count are in one cluster, so that the "
+        "variance between clusters is unknown, and p is undefined"
     ),
     "share-of-0-or-1": (
-        "a classifier has none or all of its predictions correct, so that logarithms of "
-        "its score or of its odds are infinite and their variance is unknown; a score test "
-        "does without it"
+        "none or all predictions of a classifier are correct, so that logarithms of its "
+        "score or of its odds are infinite and their variance is unknown; use a score "
+        "test"
     ),
     "undefined-left-out": (
-        "the score is undefined without some record or group, for example the only one "
-        "of a class, so that nothing is known of how much it varies, and p is "
-        "undefined; collect more of the rare class"
+        "the score is undefined without some record or group, for example the only one of "
+        "a class, so that its variance is unknown and p is undefined; collect more of the "
+        "rare class"
     ),
     "undefined-kappa": (
-        "kappa is undefined: both classifiers give one and the same prediction for every "
-        "record, so that they agree by chance as often as can be"
+        "kappa is undefined: both classifiers predict one and the same class for every "
+        "record, so that agreement by chance is complete"
     ),
     "few-disagreements": (
-        "records with different labels are few for the classes, or pairs of classes, "
-        "that they are spread over, so the chi-squared approximation is poor; "
-        "symmetry_permutation does without it"
+        "records with different labels are few for the number of classes, or pairs of "
+        "classes, so the chi-squared approximation is poor; use symmetry_permutation"
     ),
     "max-t-normal": (
         "the classifiers predict in too many different patterns to resample each, so "
         "max-t drew from the normal distribution with the covariances of the resamples"
     ),
     "unknown-groups": (
-        "the records come in groups, but the evidence does not say which, so that they "
-        "were taken for unrelated and p may be too small"
+        "the records come in groups, but the evidence does not contain them, so that the "
+        "records were treated as independent and p may be too small"
     ),
     "classes-left-out": (
         "classes with fewer than two records, or of grouped records with records in "
@@ -337,29 +334,29 @@ FLAG_TEXTS: dict[str, str] = {
         "training records; the source of the test does not recommend it"
     ),
     "exchanges-undefined": (
-        "the score is undefined for at least half of the exchanges, for example "
-        "because one classifier gives probabilities and the other decision scores, so "
-        "that p is undefined; use bootstrap_difference"
+        "the score is undefined for at least half of the exchanges, for example because "
+        "one classifier predicts probabilities and the other decision scores, so that p "
+        "is undefined; use bootstrap_difference"
     ),
     "few-predictions-of-a-class": (
         "a class has fewer than 40 records with a prediction that counts towards its "
         "score, so that its part is approximate"
     ),
     "unpredicted-classes": (
-        "a classifier has no prediction that counts towards the score of some classes, for "
-        "example because it never gives them; these classes are left out"
+        "a classifier has no prediction that counts towards the score of some classes, "
+        "for example because it never predicts them; these classes are left out"
     ),
     "undefined-odds": (
         "the score of a classifier is 0 or 1 for some classes, so that their log odds "
         "are undefined; these classes are left out"
     ),
     "ignores-pairing": (
-        "the test takes the errors of the two classifiers as if they were made on "
+        "the test treats the errors of the two classifiers as if they were made on "
         "different records; mcnemar uses that the records are the same"
     ),
     "assumes-normality": (
         "the test is valid only if target and predictions have a joint normal "
-        "distribution; influence_difference does without it"
+        "distribution; influence_difference does not need that"
     ),
     "constant-mean": (
         "the mean of both predictions is the same for all records, so that it has no slope"
@@ -370,7 +367,7 @@ FLAG_TEXTS: dict[str, str] = {
     ),
     "approximate-ratio": (
         "discordant pairs are few, so the normal approximation to the ratio of the "
-        "accuracies is poor; mcnemar and discordant_odds_ratio do without it"
+        "accuracies is poor; use mcnemar or discordant_odds_ratio"
     ),
     "zero-loss": (
         "a mean loss is 0, so the ratio is 0, infinite or undefined; compare the difference"
@@ -385,9 +382,9 @@ FLAG_TEXTS: dict[str, str] = {
     "selection-unseen": (
         "folds and hold-outs do not show what all trainings have in common: equal "
         "learners that select a feature or a model inside the fit, such as stumps, are "
-        "found to differ by 10 folds in up to 12 % of data sets by accuracy and 30 % "
-        "by recall, at a level of 5 %; the default splits (cv=None) have a test that "
-        "is right for them"
+        "found to differ by 10 folds in up to 12 % of data sets by accuracy and 30 % by "
+        "recall, at a level of 5 %; the default splits (cv=None) have a test that is "
+        "valid for them"
     ),
     "splits-too-alike": (
         "the splits differ less than the records of one test set explain, as happens "
@@ -399,11 +396,11 @@ FLAG_TEXTS: dict[str, str] = {
         "and the band of their difference has no width"
     ),
     "sign-only-interval": (
-        "the estimated variance of the difference is 0, so its interval says at most "
-        "on which side of 0 it is"
+        "the estimated variance of the difference is 0, so its interval shows at most on "
+        "which side of 0 it is"
     ),
     "few-different-predictions": (
-        "the predictions differ on few records: the p-value is sound, and the interval is "
+        "the predictions differ on few records: the p-value is valid, and the interval is "
         "rough"
     ),
     "undefined-resamples": (
@@ -411,27 +408,27 @@ FLAG_TEXTS: dict[str, str] = {
         "extreme, so that p is not too small"
     ),
     "undefined-score": (
-        "the score of a classifier has 0 in a denominator, for example because it "
-        "never gives a class; that part counts as 0, as in scikit-learn, and as if it "
-        "could not vary"
+        "the score of a classifier has 0 in a denominator, for example because it never "
+        "predicts a class; that part counts as 0, as in scikit-learn, and as if it had no "
+        "variance"
     ),
     "liberal": (
         "the test is known to reject too often when learning algorithms are compared; "
         "it is there to reproduce published results and should decide nothing"
     ),
     "empty-intersection": (
-        "the intervals of the looks have no value in common: the difference has "
-        "changed with time, or one of them misses it, which happens at most as often "
-        "as the level says"
+        "the intervals of the looks have no value in common: the difference has changed "
+        "with time, or one of them misses it, which happens at most as often as the level "
+        "states"
     ),
     "undefined-ratios": (
-        "on some resamples the ratio is undefined, for example because a classifier "
-        "then never gives the class; they count against any difference, so that p is "
-        "large and the interval wide"
+        "on some resamples the ratio is undefined, for example because a classifier then "
+        "never predicts the class; they count against any difference, so that p is large "
+        "and the interval wide"
     ),
     "no-rates": (
-        "all records are of the class or none is, so that sensitivity or specificity "
-        "is unknown and no precision can be had at another prevalence"
+        "all records are of the class or none is, so that sensitivity or specificity is "
+        "unknown and the precision at another prevalence is undefined"
     ),
     "extreme-precision": (
         "the precision of a classifier is 0 or 1, and so it is in every resample, "
@@ -446,8 +443,8 @@ FLAG_TEXTS: dict[str, str] = {
         "that of Fisher's exact test (twice the tail), and the interval its inversion"
     ),
     "undefined-q": (
-        "one of the two is always right or always wrong, so that nothing can go "
-        "together and Yule's Q is undefined"
+        "one of the two is always correct or always incorrect, so that Yule's Q is "
+        "undefined"
     ),
 }
 """Text of each flag code."""
@@ -466,5 +463,5 @@ def register_flag(code: str, text: str) -> str:
 def explain(codes: Iterable[str]) -> list[str]:
     """Format flag codes with their texts, in order and without duplicates."""
     return [
-        f"{code}: {FLAG_TEXTS.get(code, 'no words known')}" for code in dict.fromkeys(codes)
+        f"{code}: {FLAG_TEXTS.get(code, 'no text known')}" for code in dict.fromkeys(codes)
     ]

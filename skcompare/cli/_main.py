@@ -431,7 +431,7 @@ def _add_demo(commands: Any) -> None:
     demo = commands.add_parser("demo", help=description, description=description)
     text = "compare two regressors"
     demo.add_argument("--regression", action="store_true", help=text)
-    demo.add_argument("--n-jobs", type=int, metavar="N", help="fits at a time")
+    demo.add_argument("--n-jobs", type=int, metavar="N", help="number of parallel fits")
     demo.add_argument("--random-state", type=int, default=0, metavar="SEED")
     _add_report_options(demo)
     demo.set_defaults(run=_demo)

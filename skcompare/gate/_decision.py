@@ -774,9 +774,9 @@ def next_steps_of(decision: GateDecision) -> list[str]:
             steps.append(f"{number}: {settles(outcome)}.")
     steps.append(
         _next_look(decision)
-        or f"{again} on new records, as many as were decided on before, or keep account of "
-        "all looks at the same ones with a ledger: a gate that is run repeatedly on the "
-        "same records passes challengers that should not pass."
+        or f"{again} on new records, in a number that is fixed in advance, or count all "
+        "looks at the same ones with a ledger: a gate that is run repeatedly on the same "
+        "records passes challengers that should not pass."
     )
     return steps
 

@@ -642,7 +642,7 @@ def _subject_of_arrays(
     collected = collected_arrays(data, predictions, y_true, id, target=target, **options)
     if collected.y is None:
         raise ValueError(
-            "A gate needs true labels: without them nobody can tell which classifier is "
+            "A gate needs true labels: without them it is unknown which classifier is "
             "better. Pass `y_true`."
         )
     return PairSubject(collected.pair(*predictions), pos_label=pos_label)

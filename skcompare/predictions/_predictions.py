@@ -344,7 +344,7 @@ class Predictions:
         """Return the true class of each prediction, of shape (n_predictions,)."""
         if self.y is None:
             raise ValueError(
-                "Without true labels nobody can tell which predictions are right. Pass "
+                "Without true labels it is unknown which predictions are correct. Pass "
                 "`y_true`, or use a test of the predictions alone, such as stuart_maxwell."
             )
         return self.y if self.records is None else self.y[self.records]

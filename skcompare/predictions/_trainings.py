@@ -77,7 +77,7 @@ def _check_records(y_true: ArrayLike, trainings: Mapping[str, Sequence[Any]]) ->
     """Raise an error if the first training of a recipe has other records than the truth."""
     if y_true is None:
         raise ValueError(
-            "Recipes are compared by who is right, which needs true labels or numbers. Got "
+            "Recipes are compared by their errors, which needs true labels or numbers. Got "
             "none. Pass them as the first argument."
         )
     n = n_rows(y_true)

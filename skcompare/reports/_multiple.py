@@ -158,8 +158,8 @@ class MultipleComparison(StoredComparison):
                 untested.append(comparison.subject)
         if untested:
             by = f" by {', '.join(dict.fromkeys(untested))}" if several else ""
-            text = f"no test of all together{by} is known to be valid for this design"
-            remarks.append(("together", f"{text}; whether any two differ, the pairs say"))
+            text = f"no joint test{by} is known to be valid for this design"
+            remarks.append(("together", f"{text}; the pairs show whether any two differ"))
         remarks += [
             ("no test", comparison.note)
             for comparison in self.comparisons
@@ -269,7 +269,7 @@ def _key_numbers(primary: PairwiseComparison) -> dict[str, str]:
             numbers[f"p of that ({primary.test}, {primary.adjust})"] = p
     if primary.omnibus is not None:
         p = format_pvalue(primary.omnibus.pvalue, primary.alpha)
-        numbers[f"p of all together ({primary.omnibus.test})"] = p
+        numbers[f"joint p ({primary.omnibus.test})"] = p
     return numbers
 
 
@@ -303,9 +303,9 @@ def next_steps_among(comparison: MultipleComparison) -> list[str]:
     elif comparison.verdict != INCONCLUSIVE:
         steps += _better_than_control(comparison)
         steps.append(
-            f"Use {comparison.verdict}. When it is to be replaced one day, a "
-            "gate (skcompare.gate.Gate) lets a challenger pass only if it is shown to be "
-            "good enough."
+            f"Use {comparison.verdict}. When it is to be replaced, a gate "
+            "(skcompare.gate.Gate) passes a challenger only if it is shown to be good "
+            "enough."
         )
     else:
         steps += _among_equals(comparison)
@@ -324,7 +324,7 @@ def _better_than_control(comparison: MultipleComparison) -> Iterator[str]:
     yield (
         f"{listed(better)} are better than the control. They were not compared with "
         f"each other: {comparison.verdict} has the best value here, and cost, "
-        "speed or how they can be explained may favour another one."
+        "speed or interpretability may favour another one."
     )
 
 
@@ -337,8 +337,8 @@ def _among_equals(comparison: MultipleComparison) -> Iterator[str]:
     if others:
         yield (
             f"{leader} is not distinguished from {listed(others)}: choose among these by "
-            "cost, speed or how they can be explained, or compare them on more records, "
-            "whose number is fixed beforehand."
+            "cost, speed or interpretability, or compare them on more records, whose "
+            "number is fixed in advance."
         )
     if comparison.control is not None:
         yield (
@@ -355,5 +355,5 @@ def _among_equals(comparison: MultipleComparison) -> Iterator[str]:
         yield (
             f"All {len(primary.pairs)} pairs were tested, and their p-values adjusted for "
             f"that{smallest}. On new records, comparing {count - 1} models with one "
-            "control that is named beforehand (control=...) finds smaller differences."
+            "control that is chosen in advance (control=...) finds smaller differences."
         )

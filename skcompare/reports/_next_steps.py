@@ -26,8 +26,8 @@ PASS_TIME = (
     "time=..., which diebold_mariano allows for, before you rely on it."
 )
 TAKE_TURNS = (
-    "See whether the two take turns: skcompare.plots.GainOverTimeDisplay shows the gain "
-    "over time, with a band."
+    "Check whether each is better at some times: skcompare.plots.GainOverTimeDisplay "
+    "shows the gain over time, with a band."
 )
 
 
@@ -49,7 +49,7 @@ def next_steps(comparison: Any) -> list[str]:
     if comparison.advice is not None and comparison.advice.advice == "combine":
         steps.append(
             f"{sentence(comparison.advice.sentence)} Whether the ensemble is better is a "
-            "comparison of its own, on new records."
+            "separate comparison, on new records."
         )
     return steps
 
@@ -74,14 +74,13 @@ def _decided(comparison: Any, row: ComparisonRow) -> Iterator[str]:
         )
     elif comparison.verdict == "challenger":
         yield (
-            f"As far as {row.subject} counts, the challenger can take the place of the "
-            f"champion{_at_least(row)}. Whether that is worth the change is not a question "
-            "of statistics."
+            f"By {row.subject}, the challenger can replace the champion{_at_least(row)}. "
+            "Whether that is worth the change is not a question of statistics."
         )
     else:
         yield (
-            f"Keep the champion as far as {row.subject} counts{_at_least(row)}: what is "
-            "needed is a better challenger, and not more records."
+            f"By {row.subject}, keep the champion{_at_least(row)}: a better challenger is "
+            "needed, not more records."
         )
     yield (
         "To let only challengers pass that are shown to be good enough, write the rule "
@@ -104,11 +103,11 @@ def _undecided(comparison: Any, row: ComparisonRow) -> Iterator[str]:
     """Yield advice for an inconclusive comparison."""
     if "no-truth" in comparison.flags:
         if "degenerate" in row.flags:
-            yield f"{SAME} Whatever the true labels are, neither gives better ones here."
+            yield f"{SAME} Whatever the true labels are, neither predicts better here."
             return
         yield (
             "Find the true labels of the records on which the predictions differ, of all "
-            "or of a random sample of them: without true labels nobody can say which "
+            "or of a random sample of them: without true labels it is unknown which "
             "classifier is better."
         )
         return
@@ -119,8 +118,8 @@ def _undecided(comparison: Any, row: ComparisonRow) -> Iterator[str]:
         return
     if NO_DISCORDANT_PAIRS in row.flags:
         yield (
-            f"The two were right and wrong on the same {_unit(comparison, row)}. See that "
-            "two different models were compared, and not one with itself."
+            f"The two were correct on the same {_unit(comparison, row)}. Check that two "
+            "different models were compared, and not one with itself."
         )
     needed = records_needed(comparison)
     if UNSTABLE in row.flags and row.result and row.result.inference == "recipes":
@@ -154,8 +153,8 @@ def _more_records(comparison: Any, row: ComparisonRow, needed: str) -> str:
         more, number, another = f"{more}, of a longer time", "that time", ""
     return (
         f"Compare {more}: {needed}. Choose the difference that matters to you, and fix "
-        f"{number} before: looking again and again at a growing set finds differences that "
-        f"are none{another}."
+        f"{number} in advance: repeated tests of a growing set find differences that do "
+        f"not exist{another}."
     )
 
 
@@ -194,7 +193,7 @@ def _good_enough(row: ComparisonRow) -> Iterator[str]:
         "upper limit": "a difference as high as",
     }[name]
     yield (
-        "Not to find a difference is not to show that there is none: "
+        "An inconclusive result does not show that there is no difference: "
         f"{compatible} {limits} is compatible with these records. If it is enough that "
         "the challenger is not worse by more than some margin, test that, with a margin "
         f"fixed before new records are seen: {by}."

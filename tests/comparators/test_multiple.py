@@ -154,9 +154,9 @@ def test_pairs_are_those_of_two_at_a_time(cancer, models, fitted):
 
 
 def test_no_joint_test_is_claimed_for_splits(fitted):
-    """Under BCV no test of all together is known, and the report says so."""
+    """Under BCV no joint test is known, and the report says so."""
     assert fitted.comparison_.omnibus is None
-    assert "no test of all together by accuracy, roc_auc is known to be" in str(
+    assert "no joint test by accuracy, roc_auc is known to be" in str(
         fitted.comparison_
     )
 

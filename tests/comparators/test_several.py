@@ -112,7 +112,7 @@ def test_equals_and_one_that_is_not_told_from_them():
 
     assert str(comparison.conclusion) == (
         "inconclusive at alpha 0.05: a and c share the first place by accuracy, and these "
-        "records do not tell a from b"
+        "records do not distinguish a from b"
     )
 
 
@@ -181,7 +181,7 @@ def test_remarks_about_all_together():
     text = str(compare(y, named, scoring=["accuracy", "matthews_corrcoef", "f1"]))
 
     assert "together    accuracy: cochran_q" in text
-    assert "no test of all together by matthews_corrcoef, f1 is known to be valid" in text
+    assert "no joint test by matthews_corrcoef, f1 is known to be valid" in text
 
 
 def test_a_test_of_all_together_that_is_requested_for_is_shown():

@@ -37,7 +37,7 @@ def test_explain():
 
     assert 3 == len(explained)
     assert f"degenerate: {FLAG_TEXTS['degenerate']}" == explained[0]
-    assert "no-words-yet: no words known" == explained[1]
+    assert "no-words-yet: no text known" == explained[1]
     assert explained[2].startswith("small-class: ")
     assert [] == explain([])
 

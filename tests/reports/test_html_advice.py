@@ -92,7 +92,7 @@ def test_undecided():
 
     assert "Compare more test records than 400: 80 % power takes about" in words
     assert "as observed" in words
-    assert "Not to find a difference is not to show that there is none" in words
+    assert "An inconclusive result does not show that there is no difference" in words
     assert "NonInferior" in words
 
 
@@ -100,9 +100,9 @@ def test_decided():
     """The winner, how small the difference may be, and a gate for the next time."""
     better, worse = advice({"old": 0.6, "new": 0.9}), advice({"old": 0.9, "new": 0.6})
 
-    assert "the challenger can take the place of the champion" in better
+    assert "the challenger can replace the champion" in better
     assert "compatible with a difference as small as 0." in better
-    assert "Keep the champion as far as accuracy counts" in worse
+    assert "By accuracy, keep the champion" in worse
     assert "skcompare gate" in better
 
 
@@ -168,7 +168,7 @@ def test_one_with_itself():
     y, named = predictions({"old": 0.8})
     found = compare(y, {"old": named["old"], "new": named["old"]})
 
-    assert "See that two different models were compared" in next_steps(found)[0]
+    assert "Check that two different models were compared" in next_steps(found)[0]
 
 
 def test_among_several():

@@ -482,7 +482,7 @@ def test_no_variation_is_undefined():
         )
         assert ("undefined-kappa",) == result.flags
         assert "" == result.remark
-        assert "one and the same prediction" in result.caveats[0]
+        assert "one and the same class" in result.caveats[0]
 
 
 def test_one_class_is_undefined():
