@@ -156,9 +156,7 @@ def test_pairs_are_those_of_two_at_a_time(cancer, models, fitted):
 def test_no_joint_test_is_claimed_for_splits(fitted):
     """Under BCV no joint test is known, and the report says so."""
     assert fitted.comparison_.omnibus is None
-    assert "no joint test by accuracy, roc_auc is known to be" in str(
-        fitted.comparison_
-    )
+    assert "no joint test by accuracy, roc_auc is known to be" in str(fitted.comparison_)
 
 
 def test_groups_follow_from_the_pairs(fitted):

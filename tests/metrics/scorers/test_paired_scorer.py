@@ -315,7 +315,9 @@ def test_undefined(data, champion, returns, expected):
     never = Constant(0).fit(X, y)
     scorer = PrecisionScorer(champion, returns=returns)
 
-    with pytest.warns(UndefinedMetricWarning, match=rf"{returns} is set to .*never predicts"):
+    with pytest.warns(
+        UndefinedMetricWarning, match=rf"{returns} is set to .*never predicts"
+    ):
         score = scorer(never, X_new, y_new)
 
     assert expected == pytest.approx(score, nan_ok=True)

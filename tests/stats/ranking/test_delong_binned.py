@@ -36,7 +36,7 @@ def test_delong_of_levels_is_that_of_scores_with_such_levels():
     expected, result = delong(rounded).to_dict(), delong(binned)
 
     assert ("binned-scores",) == result.flags
-    assert "levels of their scores" in explain(result.flags)[0]
+    assert "bins of their scores" in explain(result.flags)[0]
     details = dict(result.details)
     found = {key: details.pop(key) for key in KEYS}
     assert details == dict(delong(rounded).details)
