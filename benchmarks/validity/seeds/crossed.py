@@ -28,12 +28,26 @@ from skcompare.stats.trainings import crossed_df
 
 ALPHA = 0.05
 RECORDS = (500, 2000, 10_000)
-TRAININGS = ((3, 3), (4, 4), (5, 5), (10, 10), (3, 5), (3, 10), (5, 10))
+TRAININGS = (
+    (3, 3),
+    (4, 4),
+    (5, 5),
+    (10, 10),
+    (3, 5),
+    (3, 7),
+    (3, 30),
+    (4, 8),
+    (5, 10),
+    (5, 20),
+)
 RATIOS = (0.0, 0.1, 0.3, 1.0, 2.0, 3.0, 5.0, 10.0, 30.0, 1000.0)
 """Variance over trainings, over that over records and interaction."""
 
 SHARES = (0.0, 0.1, 0.5, 0.9, 1.0)
 """Share of the interaction in the variance over records and interaction."""
+
+OF_FIRST = (0.1, 0.5, 0.9)
+"""Share of the role with fewer trainings in the variance over trainings, if unpaired."""
 
 USUAL = ("none", "some", "much", "all")
 """Worlds whose trainings vary normally."""
@@ -45,22 +59,22 @@ class NormalEffects:
     """Mean squares of normal effects, of many comparisons at once.
 
     Variances are those of the mean difference: 1 over records and interaction, of which the
-    share is the interaction, and the ratio over trainings. Roles that are not paired have
-    halves of both, whatever their number of trainings.
+    share is the interaction, and the ratio over trainings. Of roles that are not paired the
+    first one has its share of both, whatever the numbers of trainings.
     """
 
-    def __init__(self, n, counts, paired, share, ratio, draws, rng, effect=0.0):
+    def __init__(self, n, counts, paired, share, ratio, draws, rng, effect=0.0, first=0.5):
         parts = counts[:1] if paired else [count for count in counts if count > 1]
         self.df = [count - 1 for count in parts]
-        k = len(parts)
-        of_trainings, left = ratio / k, share / k
+        of_roles = (first, 1 - first) if len(parts) == 2 else (1.0,)
         self.mean = effect + np.sqrt(1 + ratio) * rng.standard_normal(draws)
         self.records = rng.chisquare(n - 1, draws) / (n - 1)
+        roles = [*zip(of_roles, self.df, strict=True)]
         self.trainings = [
-            (of_trainings + left) * rng.chisquare(df, draws) / df for df in self.df
+            own * (ratio + share) * rng.chisquare(df, draws) / df for own, df in roles
         ]
-        many = [(n - 1) * df for df in self.df]
-        self.left = sum(left * rng.chisquare(df, draws) / df for df in many)
+        many = [(own, (n - 1) * df) for own, df in roles]
+        self.left = sum(own * share * rng.chisquare(df, draws) / df for own, df in many)
         # One pair of trainings: its mean, and its variance over records.
         count = counts[0] if paired else 2 * counts[0] * counts[1] / sum(counts)
         extra = np.sqrt((count - 1) * (ratio + share)) * rng.standard_normal(draws)
@@ -102,11 +116,13 @@ def satterthwaite(parts, df, whole):
 def normal_row(counts, paired, n, draws, seed):
     """Largest type I error of each method over all effects, and where."""
     rng = np.random.default_rng(seed)
-    settings = list(product(SHARES, RATIOS))
+    settings = list(product(SHARES, RATIOS, OF_FIRST[1:2] if paired else OF_FIRST))
     rates = np.array(
         [
-            NormalEffects(n, counts, paired, share, ratio, draws, rng).rejections()
-            for share, ratio in settings
+            NormalEffects(
+                n, counts, paired, share, ratio, draws, rng, first=first
+            ).rejections()
+            for share, ratio, first in settings
         ]
     )
     worst = settings[int(rates[:, 0].argmax())]
@@ -128,14 +144,15 @@ def normal_table(args):
     for (counts, paired, n), row in zip(
         settings, each_row(normal_row, settings, args, 1, draws), strict=True
     ):
-        largest, (share, ratio), least = row
+        largest, (share, ratio, first), least = row
         table.add(
             " and ".join(map(str, counts)),
             "yes" if paired else "no",
             n,
             *(with_error(rate, draws) for rate in largest),
             f"{least:.3f}",
-            f"interaction {share:g}, trainings {ratio:g}",
+            f"interaction {share:g}, trainings {ratio:g}"
+            + ("" if paired else f", {first:g} of the first"),
         )
     return table
 

@@ -22,6 +22,12 @@ FEWEST_DF = 2
 Chosen by ``benchmarks/validity/seeds/crossed.py``.
 """
 
+UNEQUAL = 1.5
+"""How fast the smaller part of both roles counts less, the more their degrees differ.
+
+Chosen by ``benchmarks/validity/seeds/crossed.py``.
+"""
+
 FEW_TRAININGS = 3
 """Number of trainings below which their variance says next to nothing."""
 
@@ -50,15 +56,24 @@ def crossed_df(
     df_trainings : sequence of float
         Degrees of freedom of the parts.
     """
-    over = sum(trainings)
+    over = _counted_over_trainings(trainings, df_trainings)
+    total = total - (sum(trainings) - over)
     larger = np.maximum(records, over)
     # Shares, because squares of variances may underflow; 0 degrees where there is none.
     shares = [part / np.where(over > 0, over, 1.0) for part in trainings]
     inverse = sum(_squares_over_df(shares, df_trainings))
     counted = np.where(over > 0, np.maximum(0.0, 1 - FEWEST_DF * inverse), 0.0)
-    whole = larger + counted * (total - larger)
+    whole = larger + counted * np.maximum(0.0, total - larger)
     parts = [part / whole for part in (records, *trainings)]
     return 1 / sum(_squares_over_df(parts, (df_records, *df_trainings)))
+
+
+def _counted_over_trainings(trainings: Sequence[Any], df: Sequence[float]) -> Any:
+    """Variance over trainings, of which unequal roles count the smaller part less."""
+    if len(trainings) == 1:
+        return trainings[0]
+    counted = max(0.0, 1 - UNEQUAL * abs(1 / df[0] - 1 / df[1]))
+    return np.maximum(*trainings) + counted * np.minimum(*trainings)
 
 
 def _squares_over_df(parts: Sequence[Any], df: Sequence[float]) -> list[Any]:
@@ -334,8 +349,10 @@ def crossed_t(
     variance of the difference of the records' means over trainings, V_trainings the sum
     of those of both roles, whose parts each have their own degrees of freedom, and the
     interaction of both is taken off once; S - 1 in W are Satterthwaite's degrees of freedom
-    of V_trainings. A role that was trained once, and is meant as the model that it is, has
-    no such part, flagged "one-training".
+    of V_trainings. Of S and R trainings W has the smaller one of both parts only times
+    ``max(0, 1 - 1.5 |1 / (S - 1) - 1 / (R - 1)|)``, because the part of fewer trainings is
+    the one that comes out small by chance. A role that was trained once, and is meant as
+    the model that it is, has no such part, flagged "one-training".
 
     A score that is no mean over records, such as an AUC, has for each training its value
     plus the influences of the records [3]_: the means over records are the scores, and the

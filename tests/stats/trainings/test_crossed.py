@@ -4,10 +4,12 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import t
 
 from skcompare._registry.tests import get_test
 from skcompare.evidence import CrossedDifferences, PairedLosses
 from skcompare.stats import crossed_t, paired_t, records_t
+from skcompare.stats.trainings import crossed_df
 from tests.common.golden import golden
 
 GOLDEN = golden("crossed")
@@ -71,16 +73,38 @@ def test_separate_variance_by_brute_force():
     of_seeds = [part[1] / (n * s) for part, s in zip(parts, (3, 6))]
     left = sum(part[2] / (n * s) for part, s in zip(parts, (3, 6)))
     variance = max(of_records, sum(of_seeds), of_records + sum(of_seeds) - left)
-    larger = max(of_records, sum(of_seeds))
+    over = max(of_seeds) + (1 - 1.5 * (1 / 2 - 1 / 5)) * min(of_seeds)
+    larger = max(of_records, over)
     of_parts = of_seeds[0] ** 2 / 2 + of_seeds[1] ** 2 / 5
-    counted = max(0, 1 - 2 * of_parts / sum(of_seeds) ** 2)
-    whole = larger + counted * (variance - larger)
+    counted = max(0, 1 - 2 * of_parts / over**2)
+    whole = larger + counted * max(0, variance - sum(of_seeds) + over - larger)
     df = whole**2 / (of_records**2 / 39 + of_parts)
 
     result = crossed_t(evidence)
 
     assert math.sqrt(variance) == pytest.approx(result.details["se"], rel=1e-10)
     assert df == pytest.approx(result.df, rel=1e-10)
+
+
+@pytest.mark.parametrize("counts", [(3, 5), (3, 30), (30, 3), (5, 20)])
+def test_unequal_numbers_hold_their_level(counts):
+    """Welch's degrees of freedom reject equal recipes of few and many trainings too often.
+
+    Of 3 and 30, where nine tenths of the variance are of the 3, it is in 7.5 %.
+    """
+    rng = np.random.default_rng(0)
+    draws, df = 40_000, [count - 1 for count in counts]
+    shares = (0.9, 0.1) if counts[0] < counts[1] else (0.1, 0.9)
+    parts = [
+        share * rng.chisquare(k, draws) / k for share, k in zip(shares, df, strict=True)
+    ]
+    over = sum(parts)
+    own = crossed_df(np.full(draws, 1e-9), parts, over, 1e6, df)
+
+    rejected = np.abs(rng.normal(size=draws)) > t.isf(0.025, own) * np.sqrt(over)
+
+    assert (own <= over**2 / sum(x**2 / k for x, k in zip(parts, df)) + 1e-6).all()
+    assert rejected.mean() < 0.056
 
 
 def test_golden_components():
