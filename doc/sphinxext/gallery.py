@@ -40,10 +40,12 @@ TOPICS = {
         "is_the_cheap_one_good_enough",
         "gate_in_a_test",
         "plan_from_a_pilot",
+        "more_seeds_or_more_records",
         "may_i_look_every_day",
         "challenger_in_the_shadow",
     ),
     "resampling, searches and ensembles": (
+        "one_lucky_training",
         "does_repeating_prove_more",
         "copies_are_no_evidence",
         "was_the_search_worth_it",

@@ -54,7 +54,9 @@ class TrainingScenario(NamedTuple):
 
     def __str__(self) -> str:
         if not math.isfinite(self.records):
-            return f"{self.n_trainings} trainings of each: no number of records is enough"
+            return (
+                f"no number of records is enough for {self.n_trainings} trainings of each"
+            )
         return (
             f"{self.n_trainings} trainings of each and {self.records:.0f} records, power "
             f"{self.power:.3f}, cost {self.cost:.4g}"
@@ -492,8 +494,11 @@ def _choices(
 
 
 def _best(choices: tuple[TrainingScenario, ...], power: float) -> TrainingScenario:
-    """Return the cheapest choice with the power, or the one with the most."""
+    """Return the cheapest choice with the power, or the one with the most of it."""
     enough = [row for row in choices if row.power >= power]
     if enough:
         return min(enough, key=lambda row: (row.cost, row.n_trainings))
-    return max(choices, key=lambda row: -1.0 if math.isnan(row.power) else row.power)
+    # Where no number of records is enough, that is so up to the most trainings.
+    return max(
+        choices, key=lambda row: (row.power if row.power >= 0 else -1.0, row.n_trainings)
+    )

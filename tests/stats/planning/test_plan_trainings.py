@@ -94,6 +94,20 @@ def test_pilot_gives_its_components():
     assert str(plan).startswith(f"{plan.n_trainings} trainings of each and")
 
 
+def test_scenario_in_which_nothing_is_enough():
+    """It names the most trainings that were considered, and not the fewest."""
+    rng = np.random.default_rng(0)
+    gains = rng.normal(size=(4, 200)) + 0.05 * rng.normal(size=(4, 1))
+    pilot = CrossedDifferences.from_losses(gains, np.zeros_like(gains))
+    plan = plan_trainings_from_pilot(
+        pilot, difference=0.08, most_trainings=12, record_cost=0.01
+    )
+
+    assert plan.feasible
+    assert 12 == plan.scenarios[1].n_trainings
+    assert str(plan).endswith("no number of records is enough for 12 trainings of each")
+
+
 def test_pilot_of_separate_trainings():
     """Of unequal numbers, with the variances of both added."""
     rng = np.random.default_rng(0)
