@@ -96,11 +96,11 @@ def test_pilot_gives_its_components():
 
 def test_scenario_in_which_nothing_is_enough():
     """It names the most trainings that were considered, and not the fewest."""
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(1)
     gains = rng.normal(size=(4, 200)) + 0.05 * rng.normal(size=(4, 1))
     pilot = CrossedDifferences.from_losses(gains, np.zeros_like(gains))
     plan = plan_trainings_from_pilot(
-        pilot, difference=0.08, most_trainings=12, record_cost=0.01
+        pilot, difference=0.1, most_trainings=12, record_cost=0.01
     )
 
     assert plan.feasible
