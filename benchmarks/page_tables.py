@@ -42,6 +42,7 @@ FEW = {
     "bisections": "--draws 40",
     "calibration": "--draws 4 --resampled 2",
     "clustered": "--draws 2",
+    "crossed": "--draws 2000",
     "gate": "--draws 100 --loops 4",
     "item_scores": "--draws 10",
     "label_tests": "--draws 40 --permutations 9",

@@ -169,6 +169,8 @@ def folder(tmp_path, monkeypatch):
     predictions = {"id": ids, "message": ids, "truth": truth, "y": truth}
     both = {"old": old, "old_filter": old, "new": new, "new_filter": new}
     pd.DataFrame(predictions | both).to_csv("predictions.csv", index=False)
+    trained = {f"{name}_{k}": both[name] for name in ("old", "new") for k in range(3)}
+    pd.DataFrame(predictions | trained).to_csv("trainings.csv", index=False)
     for name, said in {"champion": old, "challenger": new}.items():
         frame = pd.DataFrame({"message": ids, "truth": truth, "said": said})
         frame.to_csv(f"{name}.csv", index=False)

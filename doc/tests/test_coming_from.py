@@ -42,6 +42,8 @@ def names():
         **{name: getattr(skcompare, name) for name in skcompare.__all__},
         **{"y": y, "a": a, "b": b, "c": c, "table": table, "predictions": proba},
         "labels": {"old": a, "new": b},
+        "of_seeds": {"old": [a, c], "new": [b, c]},
+        "three_of_seeds": {"old": [a, c], "new": [b, c], "newer": [c, b]},
         **{"t": [[70, 6, 4], [10, 55, 5], [8, 7, 35]], "classes": ["a", "b", "c"]},
         **{"p": [0.01, 0.04, 0.03], "u": rng.random(200), "v": rng.random(200)},
         "counts": evidence.JointCounts.from_predictions(y, a, b),
