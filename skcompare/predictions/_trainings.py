@@ -82,8 +82,20 @@ def _check_records(y_true: ArrayLike, trainings: Mapping[str, Sequence[Any]]) ->
         )
     n = n_rows(y_true)
     for name, (first, *_) in trainings.items():
+        if isinstance(first, str):
+            raise ValueError(
+                f"`{name}` must be predictions of each training, of shape (n_trainings, "
+                f"{n}). Got names, {first!r} being the first. For columns of a frame or file "
+                "pass that as the first argument, and `y_true`; of a frame of predictions "
+                "pass `frame.to_numpy().T`."
+            )
         if isinstance(first, Mapping) or n_rows(first) == n:
             continue
+        if len(trainings[name]) == n:
+            raise ValueError(
+                f"`{name}` must be predictions of each training, one row each, of shape "
+                f"(n_trainings, {n}). Got the shape ({n}, {n_rows(first)}). Transpose it."
+            )
         raise ValueError(
             f"`{name}` must be predictions of each training, of shape (n_trainings, {n}), "
             f"as there are {n} true values. Got {n_rows(first)} in the first of "

@@ -149,7 +149,7 @@ def test_wrong_arguments(y):
         ((own[:1], own[:1]), r"One training of champion"),
         (({"a": own}, None), r"at least two entries"),
         ((own[:, :10], own), r"\(n_trainings, 300\).* Got 10 in the first of 3"),
-        ((own.T, own), r"\(n_trainings, 300\).* Got 3 in the first of 300"),
+        ((own.T, own), r"\(n_trainings, 300\)\. Got the shape \(300, 3\)\. Transpose it"),
         (([], own), r"`champion` must be predictions of each training"),
     ):
         with pytest.raises(ValueError, match=message):
@@ -271,3 +271,17 @@ def test_recipes_against_a_control(y):
         for each in (comparison, turned)
     )
     assert found == pytest.approx(again, rel=1e-9)
+
+
+def test_wrong_way_round_and_names():
+    """Rows are trainings; names are of columns of a frame that is passed first."""
+    pd = pytest.importorskip("pandas")
+    y = np.arange(12) % 2
+    columns = np.stack([y, 1 - y, y], axis=1)
+    with pytest.raises(ValueError, match=r"Got the shape \(12, 3\)\. Transpose it"):
+        compare_seeds(y, columns, columns)
+    frame = pd.DataFrame(columns, columns=["a", "b", "c"])
+    with pytest.raises(ValueError, match=r"Got names, 'a' being the first"):
+        compare_seeds(y, frame, frame)
+    with pytest.raises(ValueError, match=r"and `y_true`"):
+        compare_seeds(frame, ["a", "b"], ["b", "c"])
