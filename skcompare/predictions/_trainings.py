@@ -85,9 +85,9 @@ def _check_records(y_true: ArrayLike, trainings: Mapping[str, Sequence[Any]]) ->
         if isinstance(first, str):
             raise ValueError(
                 f"`{name}` must be predictions of each training, of shape (n_trainings, "
-                f"{n}). Got names, {first!r} being the first. For columns of a frame or file "
-                "pass that as the first argument, and `y_true`; of a frame of predictions "
-                "pass `frame.to_numpy().T`."
+                f"{n}). Got names, {first!r} being the first. For columns of a frame or "
+                "file pass that as the first argument, and `y_true`; of a frame of "
+                "predictions pass `frame.to_numpy().T`."
             )
         if isinstance(first, Mapping) or n_rows(first) == n:
             continue
