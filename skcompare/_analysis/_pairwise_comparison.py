@@ -10,6 +10,7 @@ from skcompare._analysis._comparison import Keyed, Verdict, level_text
 from skcompare._core.flags import explain
 from skcompare._core.formatting import (
     decimals_for,
+    format_interval,
     format_number,
     format_pvalue,
     in_one_line,
@@ -301,7 +302,7 @@ def _interval(row: ClassifierRow | PairRow) -> str:
         return ""
     beside = (0.0,) if isinstance(row, PairRow) else ()
     decimals = decimals_for(math.nan, row.low, row.high, beside=beside)
-    return f"[{format_number(row.low, decimals)}, {format_number(row.high, decimals)}]"
+    return format_interval((row.low, row.high), decimals)
 
 
 def decide_among(

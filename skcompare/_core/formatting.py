@@ -135,14 +135,22 @@ def format_number(value: float | None, decimals: int = 3, *, signed: bool = Fals
     return text.lstrip("+-") if math.isfinite(value) and float(text) == 0 else text
 
 
+def format_interval(limits: Iterable[float], decimals: int = 3, unit: str = "") -> str:
+    """Format an interval as everywhere in reports and plots: [low, high]."""
+    low, high = (format_number(limit, decimals) for limit in limits)
+    return f"[{low}, {high}]{unit}"
+
+
 def named_limits(
     alternative: str, limits: Iterable[float], decimals: int = 3
 ) -> tuple[str, str]:
     """Name an interval, or the limit of a one-sided one, and format its limits."""
-    low, high = (format_number(limit, decimals, signed=True) for limit in limits)
+    low, high = limits
     if alternative == "two-sided":
-        return "interval", f"{low} to {high}"
-    return ("lower limit", low) if alternative == "greater" else ("upper limit", high)
+        return "interval", format_interval((low, high), decimals)
+    if alternative == "greater":
+        return "lower limit", format_number(low, decimals)
+    return "upper limit", format_number(high, decimals)
 
 
 COMMAND = re.compile(r":(?=:)|#(?=#\w*\[)")

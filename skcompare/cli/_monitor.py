@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from skcompare._core.formatting import decimals_for, format_number
+from skcompare._core.formatting import decimals_for, format_interval
 from skcompare._core.validation import ALTERNATIVES
 from skcompare._registry.metrics import CLASSES, tested_loss
 from skcompare.cli._gate import add_option, show
@@ -144,9 +144,9 @@ def _last_look(monitor: AnytimeMonitor) -> list[str]:
         return []
     look, name = monitor.history[-1], monitor.names[-1]
     decimals = decimals_for(look.estimate, look.low, look.high, least=4)
-    ends = (format_number(end, decimals) for end in (look.low, look.high))
     batch = "" if name is None else f", after the batch {name}"
-    return [f"last look by itself [{', '.join(ends)}]{batch}"]
+    limits = format_interval((look.low, look.high), decimals)
+    return [f"last look by itself {limits}{batch}"]
 
 
 def _values(monitor: AnytimeMonitor) -> Mapping[str, Any]:

@@ -91,8 +91,8 @@ class ContingencyDisplay(
     [60, 5, 15, 20]
     >>> print(display.summary)
     Of 100 records only the challenger was right on 15, only the champion on 5. Both were
-    right on 60, neither on 20. Difference of accuracy +0.100, 95 % interval +0.011 to
-    +0.186, McNemar's test: p = 0.027.
+    right on 60, neither on 20. Difference of accuracy +0.100, 95 % interval [0.011,
+    0.186], McNemar's test: p = 0.027.
     """
 
     counts: Any

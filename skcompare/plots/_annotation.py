@@ -45,7 +45,7 @@ class Finding:
 
     @property
     def interval_text(self) -> str:
-        """Interval with its level as text, such as "95 % interval +0.012 to +0.188"."""
+        """Interval with its level as text, such as "95 % interval [0.012, 0.188]"."""
         if self.low is None or self.high is None:
             return ""
         ends = self.low, self.high

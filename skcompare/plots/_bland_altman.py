@@ -9,6 +9,7 @@ import numpy as np
 
 from skcompare._core.formatting import (
     decimals_for,
+    format_interval,
     format_number,
     format_pvalue,
     in_one_line,
@@ -221,8 +222,7 @@ class BlandAltmanDisplay(NumbersDisplay, title="Agreement of the predictions"):
         decimals = decimals_for(value, *(limits or [value]), beside=(0.0,), least=least)
         text = format_number(value, decimals, signed=bool(test))
         if not self.why_no_band and len(limits) == 2:
-            ends = (format_number(end, decimals, signed=bool(test)) for end in limits)
-            text += f" [{', '.join(ends)}]"
+            text += f" {format_interval(limits, decimals)}"
         known = test and not math.isnan(pvalue) and not self.why_no_band
         return f"{text}, p = {format_pvalue(pvalue)}" if known else text
 

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from skcompare._core.design import TIME_ORDERED_HOLDOUT, Design
-from skcompare._core.formatting import decimals_for, format_number
+from skcompare._core.formatting import decimals_for, format_interval, format_number
 from skcompare._typing import FloatArray
 from skcompare.evidence import PlacementValues
 from skcompare.plots._annotation import Finding, finding_of
@@ -367,8 +367,7 @@ class RocComparisonDisplay(
         if low is None or high is None:
             return text
         level = percent(self.finding.confidence_level)
-        limits = (format_number(limit, decimals) for limit in (low, high))
-        return f"{text}, {level} interval {' to '.join(limits)}"
+        return f"{text}, {level} interval {format_interval((low, high), decimals)}"
 
     def _room(self) -> Room:
         # Squares as wide as the page allows, with titles above and legends below.

@@ -21,7 +21,15 @@ from skcompare.plots._residual_quantiles import ResidualQuantilesDisplay
 from skcompare.plots._training_variance import TrainingVarianceDisplay
 from skcompare.plots.drawing._base import OF_LABELS, ONCE, Display, Place, placed_displays
 from skcompare.plots.drawing._layout import new_figure
-from skcompare.plots.drawing._style import CHALLENGER, CHAMPION, INK, LINE, SOFT
+from skcompare.plots.drawing._style import (
+    CHALLENGER,
+    CHAMPION,
+    INK,
+    LINE,
+    LOSS_COLOUR,
+    SOFT,
+    WIN_COLOUR,
+)
 from skcompare.plots.forest._forest import ForestDisplay, RelativePrecisionDisplay
 from skcompare.plots.several._critical_difference import CriticalDifferenceDisplay
 from skcompare.plots.several._pairwise import PairwiseDisplay
@@ -33,6 +41,8 @@ VARIABLES = {
     INK: "--ink",
     SOFT: "--soft",
     LINE: "--line",
+    WIN_COLOUR: "--win",
+    LOSS_COLOUR: "--loss",
 }
 """Variables of colours that a page may change, such as for a dark theme."""
 

@@ -6,7 +6,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from skcompare._core.formatting import decimals_for, format_number, in_one_line
+from skcompare._core.formatting import (
+    decimals_for,
+    format_interval,
+    format_number,
+    in_one_line,
+)
 from skcompare._core.validation import check_confidence_level
 from skcompare._typing import FloatArray
 from skcompare.plots._numbers_display import NumbersDisplay, groups_in, short, why_no_limits
@@ -172,8 +177,7 @@ class ResidualQuantilesDisplay(NumbersDisplay, title="Residual quantiles"):
         text = format_number(mean, decimals, signed=True)
         if not np.isfinite([low, high]).all():
             return text
-        ends = (format_number(end, decimals, signed=True) for end in (low, high))
-        return f"{text} [{', '.join(ends)}]"
+        return f"{text} {format_interval((low, high), decimals)}"
 
     def _at(self, curves: tuple[FloatArray, FloatArray], share: float) -> list[str]:
         """Return the quantiles of both roles at a level as text."""

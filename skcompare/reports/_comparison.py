@@ -19,6 +19,7 @@ from skcompare._analysis import (
 from skcompare._core.design import HALVES, IN_WINDOWS, Design
 from skcompare._core.flags import explain
 from skcompare._core.formatting import (
+    format_interval,
     format_number,
     format_pvalue,
     named_limits,
@@ -28,20 +29,29 @@ from skcompare._core.formatting import (
 )
 from skcompare._core.report import (
     LONGEST_NAME,
+    LOSS,
     MARK,
+    OPEN,
     SCHEMA_VERSION,
+    WIN,
     Note,
     Report,
     Stored,
     Table,
     csv_text,
+    outcome_of,
     report_html,
     text_or_file,
 )
 from skcompare._io.columns import frame_from_columns
 from skcompare._version import __version__
 from skcompare.reports._methods import methods_of_two
-from skcompare.reports._next_steps import direction, next_steps, records_needed
+from skcompare.reports._next_steps import (
+    INCONCLUSIVE,
+    direction,
+    next_steps,
+    records_needed,
+)
 from skcompare.reports._pages import assumptions_of, figures_of
 from skcompare.reports._sources import bibtex_of, names_to_cite
 from skcompare.stats import EnsembleAdvice, PairedResult
@@ -437,6 +447,7 @@ class Comparison(StoredComparison):
             notes.append(Note("records", needed, ""))
         return Report(
             headline=self.conclusion.sentence,
+            finding=FINDINGS[self.verdict],
             facts=facts,
             tables=_tables(self),
             notes=notes,
@@ -501,6 +512,9 @@ TABLES = {
 }
 """First columns and caption of the table of each kind of estimate, whether of scores."""
 WITHOUT_INTERVAL = ("omnibus", "combination")
+DIRECTED = ("difference", "ratio", "reduction")
+"""Kinds of estimates that favour one of the two."""
+FINDINGS = {"challenger": WIN, "champion": LOSS, INCONCLUSIVE: OPEN}
 STATUS = {
     "challenger": "The challenger is better",
     "champion": "The champion is better",
@@ -562,16 +576,15 @@ def _notes_on_rows(comparison: Comparison) -> list[str]:
 def _tables(comparison: Comparison) -> list[Table]:
     """Return one table per kind of estimate; scores and losses are separate.
 
-    The difference of a loss is a gain.
+    The difference of a loss is a gain. The table of the row that decides comes first.
     """
-    tables = []
-    for kind, greater in TABLES:
-        rows = [
-            row for row in comparison.rows if row.kind == kind and _is_score(row) is greater
-        ]
-        if rows:
-            tables.append(_table(comparison, rows))
-    return tables
+    rows_of: dict[tuple[str, bool], list[ComparisonRow]] = {key: [] for key in TABLES}
+    for row in comparison.rows:
+        if (row.kind, _is_score(row)) in TABLES:
+            rows_of[row.kind, _is_score(row)].append(row)
+    decides = [any(row.primary for row in rows) for rows in rows_of.values()]
+    ordered = sorted(zip(decides, rows_of.values()), key=lambda table: not table[0])
+    return [_table(comparison, rows) for _, rows in ordered if rows]
 
 
 def _is_score(row: ComparisonRow) -> bool:
@@ -601,7 +614,22 @@ def _table(comparison: Comparison, rows: Sequence[ComparisonRow]) -> Table:
         caption=caption,
         marked=marked,
         drawings=partial(_drawings, rows, columns[-1]) if kind == "difference" else None,
+        outcomes=[_outcome(comparison, row) for row in rows],
     )
+
+
+def _outcome(comparison: Comparison, row: ComparisonRow) -> str:
+    """Outcome of a row by its adjusted p-value, if its estimate has a direction."""
+    if row.kind not in DIRECTED or _is_invalid(row):
+        return ""
+    adjusted = row.adjusted_pvalue
+    pvalue = row.pvalue if row.primary or adjusted is None else adjusted
+    estimate, null = row.estimate, 1.0 if row.kind == "ratio" else 0.0
+    return outcome_of(estimate, null, pvalue, comparison.alpha)
+
+
+def _is_invalid(row: ComparisonRow) -> bool:
+    return not row.primary and "invalid-design" in row.flags
 
 
 def _cells(row: ComparisonRow, alpha: float) -> list[str]:
@@ -619,8 +647,9 @@ def _cells(row: ComparisonRow, alpha: float) -> list[str]:
         df = None if row.result is None else row.result.df
         return [name, format_number(row.statistic), "" if df is None else f"{df:g}", *ends]
     decimals = decimals_of(row)
-    limits = [] if row.low is None or row.high is None else [row.low, row.high]
-    interval = ", ".join(format_number(limit, decimals) for limit in limits)
+    interval = ""
+    if row.low is not None and row.high is not None:
+        interval = format_interval((row.low, row.high), decimals)
     numbers = [
         *([] if row.kind == "association" else [row.champion, row.challenger]),
         row.estimate,
@@ -632,7 +661,7 @@ def _cells(row: ComparisonRow, alpha: float) -> list[str]:
         roles = [format_number(number, of_roles) for number in numbers[:-1]]
     if row.kind == "difference":
         estimate = format_number(row.difference, decimals, signed=True)
-    return [name, *roles, estimate, f"[{interval}]" if limits else "", *ends]
+    return [name, *roles, estimate, interval, *ends]
 
 
 def _key_numbers(comparison: Comparison) -> dict[str, str]:

@@ -23,7 +23,7 @@ from skcompare._core.formatting import (
     shared_decimals,
     shortened,
 )
-from skcompare._core.report import Note, Report, Table
+from skcompare._core.report import OPEN, WIN, Note, Report, Table, outcome_of
 from skcompare.reports._comparison import StoredComparison, design_text, settings_of
 from skcompare.reports._methods import methods_of_several
 from skcompare.reports._next_steps import INCONCLUSIVE, listed, sentence, valid_instead
@@ -213,6 +213,7 @@ class MultipleComparison(StoredComparison):
         notes += [Note("flag", caveat, "flag ") for caveat in caveats]
         return Report(
             headline=self.conclusion.sentence,
+            finding=OPEN if self.verdict == INCONCLUSIVE else WIN,
             facts={"design": design_text(self)},
             tables=[table for part in self.comparisons for table in _tables(part)],
             notes=notes,
@@ -241,9 +242,13 @@ def _tables(comparison: PairwiseComparison) -> list[Table]:
     )
     if comparison.control is not None:
         of_pairs = f"Differences from the control by {comparison.subject}"
+    outcomes = [
+        outcome_of(row.difference, 0.0, row.adjusted_pvalue, comparison.alpha)
+        for row in comparison.pairs
+    ]
     return [
         Table(*ranked, ROLES, caption=about),
-        Table(*pairs, ROLES, caption=of_pairs, named_by="challenger"),
+        Table(*pairs, ROLES, caption=of_pairs, named_by="challenger", outcomes=outcomes),
     ]
 
 

@@ -187,14 +187,15 @@ def _good_enough(row: ComparisonRow) -> Iterator[str]:
     by = "skcompare.stats.margin_test" if of_recipes else "skcompare.gate.NonInferior"
     # The other limit of a one-sided interval is that of the measure, and not of the data.
     name, limits = named_limits(direction(row), (row.low, row.high), decimals_of(row))
-    compatible = {
-        "interval": "anything from",
-        "lower limit": "a difference as low as",
-        "upper limit": "a difference as high as",
-    }[name]
+    if name == "interval":
+        low, high = (format_number(end, decimals_of(row)) for end in (row.low, row.high))
+        compatible = f"anything from {low} to {high}"
+    else:
+        side = "low" if name == "lower limit" else "high"
+        compatible = f"a difference as {side} as {limits}"
     yield (
         "An inconclusive result does not show that there is no difference: "
-        f"{compatible} {limits} is compatible with these records. If it is enough that "
+        f"{compatible} is compatible with these records. If it is enough that "
         "the challenger is not worse by more than some margin, test that, with a margin "
         f"fixed before new records are seen: {by}."
     )

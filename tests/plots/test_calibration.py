@@ -66,7 +66,7 @@ def test_text(text_of):
 
     assert f"Squared calibration error {result.champion:.4f}" in words
     assert f"Gain in squared calibration error {result.estimate:+.4f}" in words
-    assert f"90 % interval {low:+.4f} to {high:+.4f}" in words
+    assert f"90 % interval [{low:.4f}, {high:.4f}]" in words
     assert "Test of the difference: p" in words
     assert "90 % of shares, if calibrated" in words
     assert "Share of positive records" in words

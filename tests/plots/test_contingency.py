@@ -34,9 +34,9 @@ def test_discordant_cells_are_framed():
 @pytest.mark.parametrize(
     ("alternative", "words"),
     [
-        ("two-sided", "90 % interval +0.025 to +0.171"),
-        ("greater", "90 % lower limit +0.041"),
-        ("less", "90 % upper limit +0.154"),
+        ("two-sided", "90 % interval [0.025, 0.171]"),
+        ("greater", "90 % lower limit 0.041"),
+        ("less", "90 % upper limit 0.154"),
     ],
 )
 def test_finding_is_that_of_the_test(alternative, words):
@@ -109,4 +109,4 @@ def test_limits_show_the_side_that_they_are_on():
     """An interval that just excludes 0 is not written as if it reached it."""
     finding = Finding(0.02, 0.0003, 0.0397, 0.047)
 
-    assert "95 % interval +0.0003 to +0.0397" == finding.interval_text
+    assert "95 % interval [0.0003, 0.0397]" == finding.interval_text

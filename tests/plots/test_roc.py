@@ -75,8 +75,8 @@ def test_text(text_of):
     words = "\n".join(text_of(display.plot().figure_))
 
     for one in found:
-        assert f"AUC {one.auc:.3f}, 90 % interval {one.low:.3f} to {one.high:.3f}" in words
-    assert f"90 % interval {low:+.3f} to {high:+.3f}" in words
+        assert f"AUC {one.auc:.3f}, 90 % interval [{one.low:.3f}, {one.high:.3f}]" in words
+    assert f"90 % interval [{low:.3f}, {high:.3f}]" in words
     assert "DeLong's test: p" in words
     assert "90 % band, all rates together" in words
     assert f"Difference of AUCs {result.estimate:+.3f}" in words

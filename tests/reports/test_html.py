@@ -307,6 +307,24 @@ def contrast(one, other):
     return (light + 0.05) / (dark + 0.05)
 
 
+def test_outcomes():
+    """Win, loss and inconclusive have a sign, words and a class each; others have none."""
+    y, wrong = [0, 1] * 50, [1, 0] * 50
+    better, worse = compare(y, {"a": wrong, "b": y}), compare(y, {"a": y, "b": wrong})
+    same = compare(y, {"a": y, "b": y})
+    for comparison, kind, words in (
+        (better, "found-win", "▲</span> challenger better"),
+        (worse, "found-loss", "▼</span> champion better"),
+        (same, "found-open", "●</span> inconclusive"),
+    ):
+        for shown in (comparison.to_html(pictures=False), comparison._repr_html_()):
+            assert f'<td class="text outcome {kind}">' in shown
+            assert words in shown
+    tests = ["mcnemar", "bowker"]
+    page = compare(y, {"a": wrong, "b": y}, tests=tests).to_html(pictures=False)
+    assert 1 == page.count('class="text outcome')
+
+
 @pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
 def test_contrast(scheme):
     """Words can be read on everything they stand on, and marks be seen."""
@@ -317,6 +335,9 @@ def test_contrast(scheme):
     assert colour == dict(re.findall(r"--(\w+): (#\w{6});", printed)) or scheme
     for words in ("ink", "soft"):
         for ground in ("page", "card", "shade"):
+            assert contrast(colour[words], colour[ground]) >= 4.5, (words, ground)
+    for words in ("win", "loss", "open"):
+        for ground in ("page", "card"):
             assert contrast(colour[words], colour[ground]) >= 4.5, (words, ground)
     for words in ("mark", "champion", "challenger"):
         # Links, and the words within pictures that have the colour of a role.

@@ -159,7 +159,7 @@ def test_one_sided():
 
     assert "anything from -" in advice(right)
     assert "a difference as low as -0." in advice(right, alternative="greater")
-    assert "a difference as high as +0." in advice(right, alternative="less")
+    assert "a difference as high as 0." in advice(right, alternative="less")
     assert "1.000" not in advice(right, alternative="greater")
 
 

@@ -52,6 +52,16 @@ def test_losses_have_a_table_of_their_own():
     assert stored["greater_is_better"] is False
 
 
+def test_loss_that_decides_comes_first():
+    """The table of the deciding row is the first one, whatever its direction."""
+    proba = {"a": [0.1, 0.9, 0.2], "b": [0.4, 0.6, 0.4]}
+    scoring = ["multiclass_brier_loss", "accuracy"]
+    text = str(compare([0, 1, 0], proba, scoring=scoring))
+
+    assert text.index("multiclass_brier_loss *") < text.index("accuracy ")
+    assert text.index("lower is better") < text.index("difference ")
+
+
 def test_markdown(comparison):
     """The verdict comes first, and every row has as many cells as the header."""
     lines = comparison.to_markdown().splitlines()

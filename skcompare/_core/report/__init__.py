@@ -10,13 +10,17 @@ from skcompare._core.report._junit import junit_document, junit_suite, report_ju
 from skcompare._core.report._latex import latex_text, report_latex
 from skcompare._core.report._report import (
     LONGEST_NAME,
+    LOSS,
+    OPEN,
     STOPPED,
+    WIN,
     Check,
     Figure,
     Note,
     Report,
     Section,
     Table,
+    outcome_of,
 )
 from skcompare._core.report._text import (
     MARK,

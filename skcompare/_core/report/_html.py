@@ -7,7 +7,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from skcompare._core.formatting import in_one_line, shortened
-from skcompare._core.report._report import STATUS, Check, Report, Section, Table
+from skcompare._core.report._report import OUTCOMES, STATUS, Check, Report, Section, Table
 from skcompare.exceptions import MissingDependencyError
 
 LONG = 30
@@ -17,6 +17,8 @@ LONGEST = 120
 MOST_LINES = 30
 """Number of lines above which a table scrolls within its box; printed, it is whole."""
 
+FOUND = {"win": "found-win", "loss": "found-loss", "inconclusive": "found-open"}
+"""Classes of CSS of outcomes, which share colours with no other part of a page."""
 CLASSES = {"": "report", "passed": "gate-passed", "inconclusive": "gate-open"}
 OTHER = "gate-failed"
 
@@ -90,7 +92,7 @@ def report_html_fragment(report: Report) -> str:
         for name, title, body in _parts(report)
         if name in IN_FRAGMENTS
     )
-    kind = f" {_class(report.outcome)}" if report.outcome else ""
+    kind = f" {_class(report.outcome)}" if report.outcome else _found(report.finding)
     return (
         f'<div class="skcompare{kind}"><style>{_style("report.css")}</style>'
         f'<p class="verdict">{text(report.headline)}</p>{shown}</div>'
@@ -149,6 +151,11 @@ def _class(outcome: str) -> str:
     return CLASSES.get(outcome, OTHER)
 
 
+def _found(outcome: str) -> str:
+    """Return the class of an outcome after another class."""
+    return f" {FOUND[outcome]}" if outcome else ""
+
+
 def _body(report: Report, parts: Sequence[Part]) -> str:
     """Return the body of a page: heading, links and all parts."""
     links = "".join(
@@ -181,8 +188,11 @@ def _verdict(report: Report) -> str:
     )
     if numbers:
         numbers = f'<dl class="figures">{numbers}</dl>'
+    sign = ""
+    if report.finding:
+        sign = f'<span aria-hidden="true">{OUTCOMES[report.finding][0]}</span> '
     return (
-        f'<div class="verdict"><p class="status">{status}</p>'
+        f'<div class="verdict{_found(report.finding)}"><p class="status">{sign}{status}</p>'
         f"<p{kind}>{text(sentence)}</p></div>{numbers}"
     )
 
@@ -206,24 +216,37 @@ def _table(table: Table, drawings: bool) -> str:
     if STATUS in header:
         # The status is read first, even where the table has to be scrolled.
         order.insert(named_by + 1, order.pop(header.index(STATUS)))
-    heads = "".join(_head(header[k], table) for k in order)
+    heads = [_head(header[k], table) for k in order]
+    if any(table.outcomes):
+        heads.insert(named_by + 1, '<th scope="col" class="text">outcome</th>')
     small = table.drawings() if drawings and table.drawings else ()
     lines = []
     for number, line in enumerate(table.cells):
-        cells = "".join(
+        cells = [
             _cell(line[k], header[k] in table.text_columns, k == named_by) for k in order
-        )
+        ]
+        if any(table.outcomes):
+            cells.insert(named_by + 1, _outcome(table.outcomes[number]))
         if small:
-            cells += f"<td>{small[number]}</td>"
+            cells.append(f"<td>{small[number]}</td>")
         primary = ' class="primary"' if number in table.marked else ""
-        lines.append(f"<tr{primary}>{cells}</tr>")
+        lines.append(f"<tr{primary}>{''.join(cells)}</tr>")
     if small:
-        heads += '<th scope="col">picture</th>'
+        heads.append('<th scope="col">picture</th>')
     caption = f"<caption><span>{text(table.caption)}</span></caption>"
-    body = f"<thead><tr>{heads}</tr></thead><tbody>{''.join(lines)}</tbody>"
+    body = f"<thead><tr>{''.join(heads)}</tr></thead><tbody>{''.join(lines)}</tbody>"
     tall = " tall" if len(lines) > MOST_LINES else ""
     about = caption if table.caption else ""
     return _scrolling(f"<table>{about}{body}</table>", table.caption or "Table", tall)
+
+
+def _outcome(outcome: str) -> str:
+    """Return a table cell with the sign and the words of an outcome."""
+    if not outcome:
+        return '<td class="text"></td>'
+    sign, words = OUTCOMES[outcome]
+    content = f'<span aria-hidden="true">{sign}</span> {words}'
+    return f'<td class="text outcome{_found(outcome)}">{content}</td>'
 
 
 def _head(name: str, table: Table) -> str:

@@ -1,5 +1,6 @@
 """Report of a result: the one document from which all output formats are made."""
 
+import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -27,6 +28,9 @@ class Table:
         Lines that the verdict comes from.
     drawings : callable
         Returns an SVG element for each line, for pages without larger figures.
+    outcomes : sequence of str
+        Outcome of each line, shown on pages: "win", "loss", "inconclusive", or empty where
+        the line has none; empty for a table without outcomes.
     """
 
     header: Sequence[str]
@@ -37,6 +41,25 @@ class Table:
     unnamed: str = "measure"
     marked: Collection[int] = ()
     drawings: Callable[[], Sequence[str]] | None = None
+    outcomes: Sequence[str] = ()
+
+
+WIN, LOSS, OPEN = "win", "loss", "inconclusive"
+OUTCOMES = {
+    WIN: ("▲", "challenger better"),
+    LOSS: ("▼", "champion better"),
+    OPEN: ("●", "inconclusive"),
+}
+"""Sign and words of each outcome, so that it is not told by its colour alone."""
+
+
+def outcome_of(estimate: float, null: float, pvalue: float | None, alpha: float) -> str:
+    """Outcome of a difference or ratio by its p-value; empty without a p-value."""
+    if pvalue is None or math.isnan(pvalue):
+        return ""
+    if not pvalue < alpha or estimate == null or math.isnan(estimate):
+        return OPEN
+    return WIN if estimate > null else LOSS
 
 
 class Figure(NamedTuple):
@@ -112,6 +135,8 @@ class Report:
     outcome : str
         "passed", "failed" or the like for a decision, whose headline comes first; empty
         for a comparison, which ends with its verdict.
+    finding : str
+        Outcome of the verdict of a comparison: "win", "loss" or "inconclusive".
     has_verdict : bool
         Whether the headline is a verdict, and not the title of a test's result.
     checks : sequence of Check
@@ -154,6 +179,7 @@ class Report:
     tables: Sequence[Table] = ()
     notes: Sequence[Note] = ()
     outcome: str = ""
+    finding: str = ""
     has_verdict: bool = True
     checks: Sequence[Check] = ()
     seconds: float | None = None

@@ -4,16 +4,26 @@ from collections.abc import Sequence
 from typing import Any
 
 from skcompare._core.formatting import format_confidence, shortened
+from skcompare._core.report import LOSS, OPEN, WIN
 
 # Colour-blind readers can distinguish dark blue and orange, and their lightness (L* of 33
 # and 54) differs in grey. Line style and marker repeat the colour.
 CHAMPION, CHALLENGER = "#004e8a", "#c96a00"
 INK, SOFT, LINE = "#1d2733", "#5b6775", "#d8dee6"
+# Green and purple differ for all readers, and are no colours of the roles.
+WIN_COLOUR, LOSS_COLOUR = "#00705a", "#a0246e"
 
 CHAMPION_STYLE: dict[str, Any] = {"color": CHAMPION, "linestyle": "--", "marker": "o"}
 CHALLENGER_STYLE: dict[str, Any] = {"color": CHALLENGER, "linestyle": "-", "marker": "s"}
 ROLE_STYLES = (CHAMPION_STYLE, CHALLENGER_STYLE)
 """Styles of champion and challenger, in this order."""
+
+OUTCOME_MARKS = {
+    WIN: (WIN_COLOUR, "^", "▲"),
+    LOSS: (LOSS_COLOUR, "v", "▼"),
+    OPEN: (SOFT, "o", "●"),
+}
+"""Colour, marker and sign of each outcome."""
 
 LONGEST = 28
 """Largest number of characters of a name in a picture; the frame has all of them."""
@@ -77,10 +87,18 @@ def line_of_zero(ax: Any, at: float = 0.0, *, vertical: bool = True) -> Any:
     return draw(at, color=INK, linewidth=1.0, zorder=1.5)
 
 
-def mark(ax: Any, x: float, y: float, marker: str, size: float, **style: Any) -> None:
-    """Draw a mark in the colour of the champion."""
-    style = {"markerfacecolor": CHAMPION, "markeredgewidth": 1.2, "zorder": 3} | style
-    ax.plot([x], [y], color=CHAMPION, marker=marker, ms=size, ls="none", **style)
+def mark(
+    ax: Any,
+    x: float,
+    y: float,
+    marker: str,
+    size: float,
+    color: str = CHAMPION,
+    **style: Any,
+) -> None:
+    """Draw a mark, by default in the colour of the champion."""
+    style = {"markerfacecolor": color, "markeredgewidth": 1.2, "zorder": 3} | style
+    ax.plot([x], [y], color=color, marker=marker, ms=size, ls="none", **style)
 
 
 def write(ax: Any, text: str, at: Any, shift: tuple[float, float], **style: Any) -> None:
@@ -110,6 +128,8 @@ ON_DARK = {
     INK: "#e6edf3",
     SOFT: "#9aa7b4",
     LINE: "#36404c",
+    WIN_COLOUR: "#45c3a3",
+    LOSS_COLOUR: "#f28bc8",
 }
 """Colours on a dark background. Text on shaded cells keeps its colour."""
 

@@ -18,6 +18,7 @@ from skcompare._core.formatting import (
     format_pvalue,
     in_one_line,
 )
+from skcompare._core.report import LOSS, OPEN, WIN, outcome_of
 from skcompare._core.validation import check_alpha
 from skcompare._registry.metrics import CLASSES, NUMBERS, keywords_of
 from skcompare.plots.drawing._base import ROLES, PairDisplay, check_options
@@ -27,6 +28,7 @@ from skcompare.plots.drawing._style import (
     CHAMPION,
     INK,
     LINE,
+    OUTCOME_MARKS,
     SOFT,
     dress,
     mark,
@@ -61,7 +63,8 @@ class Lines:
     """Content of a panel, row by row from top to bottom.
 
     `columns` has the text beside the rows by its header. Estimates and limits of the rows
-    may be infinite or NaN, which is not drawn. `bold` marks the primary rows.
+    may be infinite or NaN, which is not drawn. `bold` marks the primary rows, and
+    `outcomes` are wins of the challenger, losses, or neither.
     """
 
     rows: Sequence[IntervalRow]
@@ -69,8 +72,8 @@ class Lines:
     bold: Sequence[bool]
     label: str
     title: str = ""
-    markers: Sequence[str] = ()
     names: Sequence[str] = ()
+    outcomes: Sequence[str] = ()
 
 
 class IntervalDisplay(Intervals, PairDisplay):
@@ -170,7 +173,16 @@ class IntervalDisplay(Intervals, PairDisplay):
             "test": [test_text(row) for row in rows],
         }
         bold = [row.primary and len(self.rows) > 1 for row in rows]
-        return Lines(rows, texts, bold, label, **others)
+        outcomes = [self._outcome(row) for row in rows]
+        return Lines(rows, texts, bold, label, outcomes=outcomes, **others)
+
+    def _outcome(self, row: IntervalRow) -> str:
+        """Outcome of a row by its adjusted p-value, but for claims about margins."""
+        if row.claim or row.test is None:
+            return ""
+        adjusted = row.adjusted_pvalue
+        pvalue = row.pvalue if row.primary or adjusted is None else adjusted
+        return outcome_of(row.estimate, self.null, pvalue, self.alpha)
 
     def _beyond_null(self) -> tuple[list[IntervalRow], int, int]:
         """Return the rows with an interval, and the numbers of those above and below."""
@@ -181,6 +193,12 @@ class IntervalDisplay(Intervals, PairDisplay):
     def _marks(self) -> list[str]:
         """Return remarks on the marks of the rows."""
         remarks = []
+        outcomes = {self._outcome(row) for row in self.rows}
+        left, right = self.sides
+        words = {WIN: f"{right} better", LOSS: f"{left} better", OPEN: "inconclusive"}
+        signs = [f"{OUTCOME_MARKS[o][2]} {words[o]}" for o in words if o in outcomes]
+        if signs:
+            remarks.append(f"{', '.join(signs)} at {self.alpha:g}.")
         if any(row.primary for row in self.rows) and len(self.rows) > 1:
             remarks.append("Bold: the primary measure, which the verdict is about.")
         claims = list(dict.fromkeys(row.claim for row in self.rows if row.claim))
@@ -464,10 +482,6 @@ def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-MARKERS = ("s", "o", "D", "^", "v", "P")
-"""Markers of the tests, in the order of their appearance."""
-
-
 @dataclass(eq=False, repr=False)
 class RelativePrecisionDisplay(IntervalDisplay, title="Ratios with intervals"):
     """Forest plot of the precision ratios of two classifiers, class by class.
@@ -603,7 +617,6 @@ PairedPredictions, or list or dict
         return [unit for unit in RATIOS if any(row.unit == unit for row in self.rows)]
 
     def _panel(self, rows: Sequence[IntervalRow], unit: str) -> Lines:
-        tests = list(dict.fromkeys(row.test for row in self.rows))
         change = "change" if unit == RATIOS[0] else "of odds"
         return self._lines(
             rows,
@@ -613,7 +626,6 @@ PairedPredictions, or list or dict
                 change: [_change(row) for row in rows],
                 "from → to": [_precisions(row) for row in rows],
             },
-            markers=[MARKERS[tests.index(row.test) % len(MARKERS)] for row in rows],
         )
 
 
@@ -707,27 +719,28 @@ def _row(ax: Any, lines: Lines, k: int, low: float, high: float) -> None:
     """Draw an estimate and its interval, with arrows for ends beyond the axis."""
     estimate, ends = lines.rows[k].estimate, lines.rows[k].limits
     width = 2.4 if lines.bold[k] else 1.6
+    outcome = lines.outcomes[k] if lines.outcomes else ""
+    color, shape, _ = OUTCOME_MARKS.get(outcome, (CHAMPION, "s", ""))
     if not any(map(math.isnan, ends)):
         start, stop = max(ends[0], low), min(ends[1], high)
-        ax.plot([start, stop], [k, k], color=CHAMPION, linewidth=width, zorder=2.5)
+        ax.plot([start, stop], [k, k], color=color, linewidth=width, zorder=2.5)
         for end, beyond, edge, arrow in (
             (ends[0], ends[0] < low, low, "<"),
             (ends[1], ends[1] > high, high, ">"),
         ):
             if beyond:
-                mark(ax, edge, k, arrow, 6, clip_on=False)
+                mark(ax, edge, k, arrow, 6, color, clip_on=False)
             else:
-                ax.plot([end, end], [k - 0.14, k + 0.14], color=CHAMPION, linewidth=width)
+                ax.plot([end, end], [k - 0.14, k + 0.14], color=color, linewidth=width)
     if math.isnan(estimate):
         return
-    marker = lines.markers[k] if lines.markers else "s"
     if low <= estimate <= high:
         size = 8 if lines.bold[k] else 6.5
-        face = "none" if lines.rows[k].test is None else CHAMPION
-        mark(ax, estimate, k, marker, size, markerfacecolor=face, clip_on=False)
+        face = "none" if lines.rows[k].test is None else color
+        mark(ax, estimate, k, shape, size, color, markerfacecolor=face, clip_on=False)
     elif math.isnan(ends[0]):
         edge, arrow = (low, "<") if estimate < low else (high, ">")
-        mark(ax, edge, k, arrow, 7, clip_on=False)
+        mark(ax, edge, k, arrow, 7, color, clip_on=False)
 
 
 def _margins(ax: Any, lines: Lines, low: float, high: float) -> None:
@@ -812,7 +825,7 @@ def interval_text(row: IntervalRow, *, signed: bool = True) -> str:
         return "undefined"
     if not row.has_interval:
         return estimate
-    ends = [_number(limit, decimals, signed) for limit in (low, high)]
+    ends = [_number(limit, decimals, False) for limit in (low, high)]
     if row.alternative == "greater":
         return f"{estimate} (≥ {ends[0]})"
     if row.alternative == "less":

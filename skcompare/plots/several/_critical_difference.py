@@ -335,7 +335,7 @@ def _draw_leader(ax: Any, plan: _Plan, k: int) -> None:
         # The control itself has no verdict, and a square.
         verdict = plan.verdicts.get(plan.names[k], "control")
         face = "none" if verdict == "not distinguished" else CHAMPION
-        style = {"markerfacecolor": face, "markeredgewidth": 1.4}
+        style: dict[str, Any] = {"markerfacecolor": face, "markeredgewidth": 1.4}
         mark(ax, slot, plan.bars + 0.5 * LANE, MARKS.get(verdict, "s"), 8, **style)
 
 

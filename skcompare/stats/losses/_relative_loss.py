@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from skcompare._core.formatting import format_interval
 from skcompare._core.validation import is_number
 from skcompare._registry.tests import ANY_LOSS, paired_test
 from skcompare._typing import Alternative, FloatArray
@@ -213,7 +214,7 @@ def _remark(losses: PairedLosses, reduction: float, limits: Limits) -> str:
     change = 100 * sign * reduction
     return (
         f"the challenger's mean {loss_title(losses.loss)} is {change:.1f} % {word}, 95 % "
-        f"interval {100 * low:.1f} to {100 * high:.1f} %"
+        f"interval {format_interval((100 * low, 100 * high), 1, ' %')}"
     )
 
 
@@ -379,7 +380,7 @@ def relative_loss(
     >>> print(f"{result.estimate:.2f} [{low:.2f}, {high:.2f}], p = {result.pvalue:.4f}")
     0.35 [0.19, 0.48], p = 0.0003
     >>> print(result.remark)
-    the challenger's mean loss is 34.7 % lower, 95 % interval 18.8 to 47.7 %
+    the challenger's mean loss is 34.7 % lower, 95 % interval [18.8, 47.7] %
     """
     null = check_reduction(null_value)
     check_records(losses, "relative_loss")

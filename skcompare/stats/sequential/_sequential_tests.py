@@ -8,7 +8,12 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from skcompare._core.design import HOLDOUT, TIME_ORDERED_HOLDOUT
-from skcompare._core.formatting import decimals_for, format_number, format_pvalue
+from skcompare._core.formatting import (
+    decimals_for,
+    format_interval,
+    format_number,
+    format_pvalue,
+)
 from skcompare._core.store import FileFormat
 from skcompare._core.validation import (
     alpha_of,
@@ -598,12 +603,12 @@ class AnytimeMonitor:
         # As many decimals as the unit of the loss needs.
         decimals = decimals_for(self.estimate, low, high, least=4)
         estimate = format_number(self.estimate, decimals, signed=True)
-        low_text, high_text = (format_number(end, decimals) for end in (low, high))
+        limits = format_interval((low, high), decimals)
         lines = [
             f"{self.test}, {self.alternative}, {self._units}, "
             f"{len(self.history)} looks: {reached}",
             f"estimate {estimate}, {100 * self.confidence_level:g} % interval "
-            f"of all looks [{low_text}, {high_text}]",
+            f"of all looks {limits}",
             f"p {format_pvalue(self.pvalue)} for a null value of {self.null_value:g}, "
             "whenever one looks",
         ]

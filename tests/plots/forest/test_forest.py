@@ -59,13 +59,35 @@ def test_intervals_and_marks_are_drawn(text_of):
     comparison = compare(Y, PREDICTIONS)
     row = comparison.rows[0]
     display = ForestDisplay.from_result(comparison)
-    marks = [line for line in display.ax_.get_lines() if line.get_marker() == "s"]
+    marks = [line for line in display.ax_.get_lines() if line.get_marker() == "^"]
     words = text_of(display.figure_)
 
     assert (row.low, 0.0, row.high, 0.0) in lines_of(display.ax_)
     assert [(row.difference, 0)] == [tuple(mark.get_xydata()[0]) for mark in marks]
-    assert f"{row.difference:+.3f} [{row.low:+.3f}, {row.high:+.3f}]" in words
+    assert f"{row.difference:+.3f} [{row.low:.3f}, {row.high:.3f}]" in words
     assert {"accuracy", "mcnemar", "← champion better", "challenger better →"} <= set(words)
+
+
+def test_outcomes_have_marks_and_words(text_of):
+    """Win, loss and neither differ by colour, by mark and in words, also on dark paper."""
+    y = np.array([0, 1] * 100)
+    bad, good = y.copy(), y.copy()
+    bad[:60], good[:2] = 1 - bad[:60], 1 - good[:2]
+    worse = np.where(np.arange(200) < 100, 1 - y, y)
+    rows = [
+        compare(y, {"a": bad, "b": challenger}).rows[0].result
+        for challenger in (good, worse, np.roll(bad, 2))
+    ]
+    display = ForestDisplay.from_result(rows)
+    marks = {
+        line.get_marker(): line.get_color()
+        for line in display.ax_.get_lines()
+        if line.get_marker() in ("^", "v", "o")
+    }
+
+    assert 3 == len(marks) == len({*marks.values()})
+    remark = "▲ challenger better, ▼ champion better, ● inconclusive at 0.05."
+    assert any(remark in words.replace("\n", " ") for words in text_of(display.figure_))
 
 
 def test_measures_without_bound_have_panels_of_their_own():
@@ -85,7 +107,7 @@ def test_untested_rows_are_hollow(text_of):
     """A difference without a valid test is a point, and says why."""
     scoring = ["accuracy", "expected_calibration_error"]
     display = ForestDisplay.from_result(compare(Y, PREDICTIONS, scoring=scoring))
-    squares = [line for line in display.ax_.get_lines() if line.get_marker() == "s"]
+    squares = [line for line in display.ax_.get_lines() if line.get_marker() in ("^", "s")]
     words = text_of(display.figure_)
 
     assert [False, True] == [mark.get_markerfacecolor() == "none" for mark in squares]
@@ -118,7 +140,7 @@ def test_one_sided_limits_are_arrows(text_of):
     assert (row.low, 0.0, high, 0.0) in lines_of(display.ax_)
     assert [(high, 0)] == [tuple(line.get_xydata()[0]) for line in arrows]
     assert low < 0 < high < 2 * row.difference
-    assert f"{row.difference:+.3f} (≥ {row.low:+.3f})" in text_of(display.figure_)
+    assert f"{row.difference:+.3f} (≥ {row.low:.3f})" in text_of(display.figure_)
 
 
 def test_gate_shows_what_must_be_excluded():

