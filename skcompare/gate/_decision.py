@@ -31,6 +31,7 @@ from skcompare._core.report import (
     Stored,
     Table,
     report_html,
+    report_html_fragment,
     report_junit,
     text_or_file,
     to_standard_json,
@@ -347,6 +348,9 @@ class GateDecision(Stored):
 
     def _report(self) -> Report:
         return decision_report(self)
+
+    def _repr_html_(self) -> str:
+        return report_html_fragment(decision_page(self, ""))
 
 
 def all_of(outcomes: Sequence[Outcome]) -> str:

@@ -41,6 +41,7 @@ from skcompare._core.report import (
     csv_text,
     outcome_of,
     report_html,
+    report_html_fragment,
     text_or_file,
 )
 from skcompare._io.columns import frame_from_columns
@@ -222,6 +223,9 @@ class StoredComparison(Stored):
     def _page(self) -> Report:
         """Return the report with the parts of a page, but for pictures and data."""
         raise NotImplementedError
+
+    def _repr_html_(self) -> str:
+        return report_html_fragment(self._page())
 
 
 def _plain(value: Any) -> Any:

@@ -6,13 +6,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from skcompare import compare
+from skcompare import compare, compare_seeds
 from skcompare.gate import AnyOf, Equivalent, Gate, NonInferior, Superior
 from tests.reports.browser import Browser, find_browser
 
 pytestmark = pytest.mark.slow
 
-KINDS = ("two", "several", "gate")
+NOTEBOOK = """<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>n</title>
+<link rel="icon" href="data:,"><style>
+.jp-RenderedHTMLCommon dt {{ float: left; width: 20%; font-weight: bold; }}
+.jp-RenderedHTMLCommon:not(.jp-RenderedMarkdown) td {{ text-align: right; }}
+.jp-RenderedHTMLCommon tbody tr:nth-child(odd) {{ background: #808080; }}
+.jp-RenderedHTMLCommon h3 {{ font-weight: normal; }}
+</style></head><body data-jp-theme-light="{is_light}" style="background: {ground}">
+<main><h1>Notebook</h1><h2>Cell</h2>
+<div class="jp-RenderedHTMLCommon">{outputs}</div></main></body></html>"""
+"""Page with the rules of JupyterLab's outputs that fragments have to override."""
+KINDS = ("two", "several", "gate", "time", "trainings")
 COMPLAINTS = {"Log.entryAdded", "Runtime.consoleAPICalled", "Runtime.exceptionThrown"}
 FOCUSABLE = "document.querySelectorAll('a[href], [tabindex=\"0\"]')"
 FOLLOW = """[...document.querySelectorAll('a[href^="#"]')].filter(link => {
@@ -62,8 +72,23 @@ def pages(tmp_path_factory):
         ),
         "several": compare(y, proba),
         "gate": gate.decide(y, two),
+        "time": compare(
+            np.cumsum(scores[0]),
+            {name: np.cumsum(scores[0]) + errors for name, errors in zip("ab", scores[1:])},
+            time=np.arange(200),
+        ),
+        "trainings": compare_seeds(
+            y, {name: rng.permuted(np.tile(y, (3, 1)), axis=1) for name in ("a", "b")}
+        ),
     }
     folder = tmp_path_factory.mktemp("pages")
+    fragments = "".join(2 * [report._repr_html_() for report in reports.values()])
+    for theme, is_light in (("light", "true"), ("dark", "false")):
+        ground = "#ffffff" if theme == "light" else "#111111"
+        (folder / f"notebook-{theme}.html").write_text(
+            NOTEBOOK.format(is_light=is_light, ground=ground, outputs=fragments),
+            encoding="utf-8",
+        )
     for kind, report in reports.items():
         (folder / f"{kind}.html").write_text(report.to_html(), encoding="utf-8")
     return folder
@@ -161,3 +186,36 @@ def test_rules_of_accessibility(browser, pages, kind, dark):
         "all => all.violations.map(one => [one.id, one.nodes[0].html]))"
     )
     assert [] == found
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("system", [False, True])
+def test_fragments_in_notebooks(browser, pages, theme, system, width):
+    """Their colours are those of the notebook's theme, whatever the reader's system has."""
+    axe = pytest.importorskip("axe_core_python")
+    rules = Path(axe.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
+    browser.open(pages / f"notebook-{theme}.html", width, dark=system)
+    found = browser.run("document.documentElement.scrollWidth")
+    ground, ids, floats, sides = browser.run(
+        "[getComputedStyle(document.querySelector('.skcompare')).backgroundColor, "
+        "document.querySelectorAll('.skcompare [id]').length, "
+        "[...document.querySelectorAll('.skcompare dt')]"
+        ".map(item => getComputedStyle(item).float), "
+        "[...document.querySelectorAll('.skcompare td.text')]"
+        ".map(cell => getComputedStyle(cell).textAlign)]"
+    )
+
+    assert width == found
+    assert ("rgb(15, 20, 27)" if theme == "dark" else "rgb(255, 255, 255)") == ground
+    assert 0 == ids
+    assert {"none"} == {*floats}
+    assert {"left"} == {*sides}
+    browser.run(f"{rules}; 1")
+    # Outputs repeat headings and regions, which a notebook has no other names for.
+    broken = browser.run(
+        "axe.run({exclude: ['svg *']}, {rules: {'landmark-unique': {enabled: false}, "
+        "'heading-order': {enabled: false}}}).then("
+        "all => all.violations.map(one => [one.id, one.nodes[0].html]))"
+    )
+    assert [] == broken

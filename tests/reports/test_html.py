@@ -318,7 +318,8 @@ def test_outcomes():
         (same, "found-open", "●</span> inconclusive"),
     ):
         for shown in (comparison.to_html(pictures=False), comparison._repr_html_()):
-            assert f'<td class="text outcome {kind}">' in shown
+            assert re.search(rf'<tr class="{kind}"><th[^>]*>accuracy</th>', shown)
+            assert f'class="verdict {kind}"' in shown
             assert words in shown
     tests = ["mcnemar", "bowker"]
     page = compare(y, {"a": wrong, "b": y}, tests=tests).to_html(pictures=False)

@@ -1,7 +1,9 @@
 """Reports as HTML: self-contained pages without scripts, and fragments for notebooks."""
 
 import base64
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from html import escape
 from importlib.resources import files
 from typing import NamedTuple
@@ -57,8 +59,15 @@ class Part(NamedTuple):
     body: str
 
 
-IN_FRAGMENTS = ("results", "conditions", "notes", "ensemble", "how")
-"""Parts of a page that a fragment has as well, the first one without a heading."""
+SHOWN = ("verdict", "results", "conditions", "notes")
+FOLDED = ("assumed", "next", "ensemble", "how")
+"""Parts of a page that a fragment shows as well, and those that it shows on request."""
+
+LIGHT = ('body[data-jp-theme-light="true"]', "body.vscode-light")
+DARK = ('body[data-jp-theme-light="false"]', "body.vscode-dark")
+"""Themes of JupyterLab, also as exported by nbconvert, and of VS Code."""
+SCHEME = re.compile(r"\.skcompare \{ (--page: #.*?;)\s+(?:color:.*?)?\}", re.DOTALL)
+"""Colours of a scheme in the style of a report, the light one first."""
 
 
 def report_html(report: Report) -> str:
@@ -87,16 +96,34 @@ def _parts(report: Report) -> list[Part]:
 
 def report_html_fragment(report: Report) -> str:
     """Return a report as an HTML fragment for notebooks, without large figures."""
-    shown = "".join(
-        f"{'' if name == 'results' else f'<h3>{title}</h3>'}{body}"
-        for name, title, body in _parts(report)
-        if name in IN_FRAGMENTS
-    )
-    kind = f" {_class(report.outcome)}" if report.outcome else _found(report.finding)
+    shown, folded = "", ""
+    for name, title, body in _parts(report):
+        if name == "verdict" and not report.status:
+            shown += f'<p class="verdict">{text(report.headline)}</p>'
+        elif name in SHOWN:
+            heading = "" if name in ("verdict", "results") else f"<h3>{title}</h3>"
+            shown += f"{heading}{body}"
+        elif name in FOLDED:
+            folded += f"<details><summary>{title}</summary>{body}</details>"
+    kind = f" {_class(report.outcome)}" if report.outcome else ""
     return (
-        f'<div class="skcompare{kind}"><style>{_style("report.css")}</style>'
-        f'<p class="verdict">{text(report.headline)}</p>{shown}</div>'
+        f'<div class="skcompare{kind}"><style>{_fragment_style()}</style>'
+        f"{shown}{folded}</div>"
     )
+
+
+@lru_cache(maxsize=1)
+def _fragment_style() -> str:
+    """Return the style of fragments, whose colours are those of the notebook's theme."""
+    style = _style("report.css")
+    light, dark, *_ = SCHEME.findall(style)
+    # Without specificity of its own, so that the colour of an outcome stays.
+    themes = "".join(
+        f":where({', '.join(hosts)}) .skcompare {{ {colours} }}\n"
+        for hosts, colours in ((LIGHT, light), (DARK, dark))
+    )
+    screen = f"@media screen and (forced-colors: none) {{\n{themes}}}\n"
+    return f"{style}{_style('fragment.css')}{screen}"
 
 
 def html_page(title: str, body: str, data: str) -> str:
@@ -229,8 +256,11 @@ def _table(table: Table, drawings: bool) -> str:
             cells.insert(named_by + 1, _outcome(table.outcomes[number]))
         if small:
             cells.append(f"<td>{small[number]}</td>")
-        primary = ' class="primary"' if number in table.marked else ""
-        lines.append(f"<tr{primary}>{''.join(cells)}</tr>")
+        kinds = ["primary"] * (number in table.marked)
+        if any(table.outcomes):
+            kinds += filter(None, [FOUND.get(table.outcomes[number])])
+        kind = f' class="{" ".join(kinds)}"' if kinds else ""
+        lines.append(f"<tr{kind}>{''.join(cells)}</tr>")
     if small:
         heads.append('<th scope="col">picture</th>')
     caption = f"<caption><span>{text(table.caption)}</span></caption>"
@@ -246,7 +276,7 @@ def _outcome(outcome: str) -> str:
         return '<td class="text"></td>'
     sign, words = OUTCOMES[outcome]
     content = f'<span aria-hidden="true">{sign}</span> {words}'
-    return f'<td class="text outcome{_found(outcome)}">{content}</td>'
+    return f'<td class="text outcome">{content}</td>'
 
 
 def _head(name: str, table: Table) -> str:
