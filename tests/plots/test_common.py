@@ -18,9 +18,18 @@ from skcompare._io.columns import frame_from_columns
 from skcompare.exceptions import MissingDependencyError
 from skcompare.plots._report_figures import svg_of
 from skcompare.plots.drawing._base import displays
-from skcompare.plots.drawing._heatmap import SHADES
+from skcompare.plots.drawing._heatmap import DIVERGING, MUTED, SHADES
 from skcompare.plots.drawing._layout import new_figure
-from skcompare.plots.drawing._style import CHALLENGER, CHAMPION, INK, LINE, ON_DARK, SOFT
+from skcompare.plots.drawing._style import (
+    CHALLENGER,
+    CHAMPION,
+    INK,
+    LINE,
+    LOSS_COLOUR,
+    ON_DARK,
+    SOFT,
+    WIN_COLOUR,
+)
 from tests.plots.cases import CASES, LARGE
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -314,9 +323,11 @@ def test_roles_differ_without_colour(names):
 @pytest.mark.slow
 def test_colours_are_those_of_the_house():
     """A page can exchange them for dark readers; words in plain black would be lost."""
-    shades = matplotlib.colors.LinearSegmentedColormap.from_list("", SHADES)
-    known = {CHAMPION, CHALLENGER, INK, SOFT, LINE, WHITE, ON_LIGHT, *SHADES}
-    known |= {matplotlib.colors.to_hex(shades(at)) for at in np.linspace(0, 1, 257)}
+    known = {CHAMPION, CHALLENGER, INK, SOFT, LINE, WHITE, ON_LIGHT, MUTED}
+    known |= {WIN_COLOUR, LOSS_COLOUR}
+    for stops in (SHADES, DIVERGING):
+        shades = matplotlib.colors.LinearSegmentedColormap.from_list("", stops)
+        known |= {matplotlib.colors.to_hex(shades(at)) for at in np.linspace(0, 1, 257)}
     for name in NAMES:
         used = set(re.findall(r"#[0-9a-f]{6}\b", svg(name)))
         words = re.findall(r"<text [^>]*>", svg(name))

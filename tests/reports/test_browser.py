@@ -13,13 +13,14 @@ from tests.reports.browser import Browser, find_browser
 pytestmark = pytest.mark.slow
 
 NOTEBOOK = """<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>n</title>
+<meta name="viewport" content="width=device-width">
 <link rel="icon" href="data:,"><style>
 .jp-RenderedHTMLCommon dt {{ float: left; width: 20%; font-weight: bold; }}
 .jp-RenderedHTMLCommon:not(.jp-RenderedMarkdown) td {{ text-align: right; }}
 .jp-RenderedHTMLCommon tbody tr:nth-child(odd) {{ background: #808080; }}
 .jp-RenderedHTMLCommon h3 {{ font-weight: normal; }}
-</style></head><body data-jp-theme-light="{is_light}" style="background: {ground}">
-<main><h1>Notebook</h1><h2>Cell</h2>
+body {{ background: {ground}; color: #808080; }} h1 {{ color: {ink}; }}
+</style></head><body data-jp-theme-light="{is_light}"><main><h1>Notebook</h1>
 <div class="jp-RenderedHTMLCommon">{outputs}</div></main></body></html>"""
 """Page with the rules of JupyterLab's outputs that fragments have to override."""
 KINDS = ("two", "several", "gate", "time", "trainings")
@@ -84,9 +85,9 @@ def pages(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages")
     fragments = "".join(2 * [report._repr_html_() for report in reports.values()])
     for theme, is_light in (("light", "true"), ("dark", "false")):
-        ground = "#ffffff" if theme == "light" else "#111111"
+        ground, ink = ("#ffffff", "#000000")[:: 1 if theme == "light" else -1]
         (folder / f"notebook-{theme}.html").write_text(
-            NOTEBOOK.format(is_light=is_light, ground=ground, outputs=fragments),
+            NOTEBOOK.format(is_light=is_light, ground=ground, ink=ink, outputs=fragments),
             encoding="utf-8",
         )
     for kind, report in reports.items():

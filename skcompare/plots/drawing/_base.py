@@ -17,7 +17,7 @@ from skcompare._io.columns import frame_from_columns
 from skcompare._registry.metrics import CLASSES, NUMBERS, VALUES, keywords_of
 from skcompare._registry.tests import options_of
 from skcompare._typing import ArrayLike
-from skcompare.plots.drawing._layout import Room, room_for
+from skcompare.plots.drawing._layout import Room, fit_room, room_for
 from skcompare.plots.drawing._style import plain_ticks, suit_paper
 from skcompare.predictions import (
     PairedPredictions,
@@ -203,8 +203,9 @@ class Display(ABC):
         ----------
         ax : matplotlib Axes or sequence of Axes, optional
             Axes to draw on; a new figure by default. A picture with several panels takes as
-            many axes, or replaces a single empty one by its panels. They need about as much
-            room as `figsize` states, and `layout="constrained"`.
+            many axes, or replaces a single empty one by its panels. Where they have less
+            room than `figsize` states, text is scaled down, to half its size at most, and
+            titles are wrapped; use a figure of ``layout="constrained"``.
 
         Returns
         -------
@@ -221,6 +222,8 @@ class Display(ABC):
         self._draw(*self.axes_)
         for panel in self.axes_:
             plain_ticks(panel)
+        if ax is not None:
+            fit_room(self.axes_, self._room_on(self.axes_))
         suit_paper(self.axes_)
         return self
 
@@ -252,6 +255,10 @@ class Display(ABC):
     @abstractmethod
     def _room(self) -> Room:
         """Return the size of the figure and of its panels."""
+
+    def _room_on(self, axes: Sequence[Any]) -> Room:
+        """Return the room that the picture needs on axes that were given."""
+        return self._room()
 
     @abstractmethod
     def _draw(self, *axes: Any) -> None:

@@ -1,5 +1,6 @@
 """Figures, panels and legends of displays."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,6 +8,7 @@ import numpy as np
 
 from skcompare.exceptions import MissingDependencyError
 from skcompare.plots.drawing._style import INK, brief
+from skcompare.plots.drawing._text import wrapped
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +114,76 @@ def _panels(make_grid: Any, figure: Any, room: Room) -> list[Any]:
     return panels
 
 
+SMALLEST = 0.5
+"""Share of its size to which text is scaled down on given axes."""
+
+CHARACTER = 0.56
+"""Width of an average character of a title as a share of its height."""
+
+
+def fit_room(axes: list[Any], room: Room) -> None:
+    """Fit what was drawn into axes that were given with less room than it needs.
+
+    Text and its distances are scaled down together, so that they keep their places, and
+    titles are wrapped to the width of their axes. The size of the figure stays.
+    """
+    width, height = size_of(axes)
+    scale = min(1.0, width / room.width, height / room.height)
+    if scale > 1 - 1e-3:
+        return
+    scale = max(SMALLEST, scale)
+    for k, ax in enumerate(axes):
+        _scale_text(ax, scale)
+        share = room.widths[k % len(room.widths)] / sum(room.widths)
+        size = 72 * width * share / (CHARACTER * ax.title.get_fontsize())
+        for title in (ax.title, ax._left_title, ax._right_title):
+            lines = title.get_text().split("\n")
+            title.set_text("\n".join(wrapped(lines, max(16, int(size)))))
+
+
+def size_of(axes: Sequence[Any]) -> tuple[float, float]:
+    """Return width and height in inches of the cells of a figure that axes are in."""
+    figure = axes[0].figure
+    size = figure.bbox.width / figure.figure.dpi, figure.bbox.height / figure.figure.dpi
+    specs = [ax.get_subplotspec() for ax in axes]
+    if any(spec is None for spec in specs):
+        boxes = [ax.get_position(original=True) for ax in axes]
+        left, right = min(b.x0 for b in boxes), max(b.x1 for b in boxes)
+        low, high = min(b.y0 for b in boxes), max(b.y1 for b in boxes)
+        return size[0] * (right - left), size[1] * (high - low)
+    tops = [spec.get_topmost_subplotspec() for spec in specs]
+    grid = tops[0].get_gridspec()
+    shares = []
+    for spans, ratios, n in (
+        ([top.colspan for top in tops], grid.get_width_ratios(), grid.ncols),
+        ([top.rowspan for top in tops], grid.get_height_ratios(), grid.nrows),
+    ):
+        parts = np.ones(n) if ratios is None else np.asarray(ratios, dtype=float)
+        first, last = min(s.start for s in spans), max(s.stop for s in spans)
+        shares.append(parts[first:last].sum() / parts.sum())
+    return size[0] * shares[0], size[1] * shares[1]
+
+
+def _scale_text(ax: Any, scale: float) -> None:
+    """Scale the text of axes, with the distances of annotations from their places."""
+    from matplotlib.text import Annotation, Text
+
+    ticks = {
+        label for a in (ax.xaxis, ax.yaxis) for label in a.get_ticklabels(which="both")
+    }
+    for text in ax.findobj(Text):
+        if text in ticks:
+            continue
+        text.set_fontsize(scale * text.get_fontsize())
+        if isinstance(text, Annotation) and text.anncoords == "offset points":
+            x, y = text.xyann
+            text.xyann = (scale * x, scale * y)
+    for axis in (ax.xaxis, ax.yaxis):
+        labels = axis.get_ticklabels()
+        if labels:
+            axis.set_tick_params(labelsize=scale * labels[0].get_fontsize())
+
+
 DISTANCE = 0.5
 """Distance in inches from the axes to a legend: room for the labels of the axis."""
 
@@ -125,6 +197,19 @@ def role_text(role: str, name: str) -> str:
     """Format a role with the name of its classifier, if there is one."""
     title = role.capitalize()
     return title if name in UNNAMED[role] else f"{title}: {brief(name)}"
+
+
+LONGEST_SIDE = 20
+"""Largest number of characters of a name that stands for a role."""
+
+
+def sides_of(champion: str, challenger: str) -> tuple[str, str]:
+    """Return the names of two models if they are short, or else their roles."""
+    named = {"champion": champion, "challenger": challenger}
+    short = all(0 < len(name) <= LONGEST_SIDE for name in named.values())
+    if not short or any(name in UNNAMED[role] for role, name in named.items()):
+        return "champion", "challenger"
+    return brief(champion), brief(challenger)
 
 
 def down_from(ax: Any) -> Any:

@@ -23,7 +23,7 @@ from skcompare._core.validation import check_alpha
 from skcompare._registry.metrics import CLASSES, NUMBERS, keywords_of
 from skcompare.plots.drawing._base import ROLES, PairDisplay, check_options
 from skcompare.plots.drawing._labels import distinct, marks_of
-from skcompare.plots.drawing._layout import Room
+from skcompare.plots.drawing._layout import Room, size_of
 from skcompare.plots.drawing._style import (
     CHAMPION,
     INK,
@@ -215,8 +215,12 @@ class IntervalDisplay(Intervals, PairDisplay):
         panels = self._panels()
         return room_of(panels, self._remarks(panels))
 
+    def _room_on(self, axes: Sequence[Any]) -> Room:
+        panels = fitting(self._panels(), axes)
+        return room_of(panels, self._remarks(panels))
+
     def _draw(self, *axes: Any) -> None:
-        panels = self._panels()
+        panels = fitting(self._panels(), axes)
         widths = column_widths(panels)
         for ax, lines in zip(axes, panels, strict=True):
             self._draw_lines(ax, lines)
@@ -662,6 +666,9 @@ PLOT = 3.4
 
 GOES_ON = "Arrow: it goes on beyond the axis; the words have the limits."
 
+LEAST_SCALE = 0.8
+"""Share of its size to which text is scaled down before columns of it are left out."""
+
 GAP = 0.16
 """Inches between columns of text."""
 
@@ -675,6 +682,23 @@ def room_of(panels: Sequence[Lines], remarks: Sequence[str]) -> Room:
     heights = tuple(ROW * len(lines.rows) for lines in panels)
     text_height = HEAD * len(panels) + REMARK * len(remark_lines(remarks, width))
     return Room(width=width, height=sum(heights) + text_height + 0.2, heights=heights)
+
+
+def fitting(panels: Sequence[Lines], axes: Sequence[Any]) -> list[Lines]:
+    """Return the panels without the last columns, if axes are too narrow for all of them.
+
+    The estimate and its interval stay. What is left may be scaled down, within limits.
+    """
+    most = size_of(axes)[0] / LEAST_SCALE
+    kept, total = list(panels), len(panels[0].columns)
+    for n in range(total, 0, -1):
+        kept = [
+            replace(lines, columns=dict(list(lines.columns.items())[:n]))
+            for lines in panels
+        ]
+        if room_of(kept, ()).width <= most:
+            break
+    return kept
 
 
 def names_width(panels: Sequence[Lines]) -> float:

@@ -31,6 +31,7 @@ from skcompare.evidence import JointCounts
 from skcompare.metrics import resolve_scoring
 from skcompare.plots.drawing._base import ROLES, comparison_behind
 from skcompare.plots.drawing._labels import short_names
+from skcompare.plots.drawing._layout import sides_of
 from skcompare.plots.drawing._style import percent
 from skcompare.plots.several._several_display import comparison_in, names_in
 from skcompare.predictions import PairedPredictions
@@ -398,7 +399,8 @@ def _of_comparison(comparison: Any) -> Intervals:
     counts = ", ".join(f"{n} of kind {kind}" for kind, n in others.items())
     remark = f"Not drawn, because they are no differences: {counts}."
     remarks = (remark,) if others else ()
-    return Intervals(tuple(rows), alpha, comparison.adjust, ROLES, remarks)
+    sides = sides_of(comparison.champion, comparison.challenger)
+    return Intervals(tuple(rows), alpha, comparison.adjust, sides, remarks)
 
 
 def _of_decision(decision: Any) -> Intervals:
@@ -414,7 +416,9 @@ def _of_decision(decision: Any) -> Intervals:
         "the difference is in the hatched part."
     )
     remarks = (remark,) if levels else ()
-    return Intervals(tuple(map(_of_outcome, leaves)), decision.alpha, remarks=remarks)
+    sides = sides_of(decision.champion, decision.challenger)
+    rows = tuple(map(_of_outcome, leaves))
+    return Intervals(rows, decision.alpha, sides=sides, remarks=remarks)
 
 
 def _of_outcome(outcome: Any) -> IntervalRow:

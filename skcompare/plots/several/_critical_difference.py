@@ -298,7 +298,10 @@ def _draw_axis(ax: Any, plan: _Plan, n_records: int | None) -> None:
     if all(lowest <= value <= highest for value in plan.values):
         start, stop = max(start, lowest), min(stop, highest)
     ticks = np.array([place for place in places if start <= place <= stop])
-    decimals = max(0, -math.floor(math.log10(places[1] - places[0]) + 1e-9))
+    step = places[1] - places[0]
+    decimals = max(0, -math.floor(math.log10(step) + 1e-9))
+    # Steps of 2.5 need one more, or neighbours would have the same label.
+    decimals += not math.isclose(round(step, decimals), step, rel_tol=1e-6)
     ax.set_xticks((ticks - low) / (high - low), [f"{tick:.{decimals}f}" for tick in ticks])
     ax.xaxis.tick_top()
     ax.xaxis.set_label_position("top")

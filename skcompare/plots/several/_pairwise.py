@@ -16,7 +16,7 @@ from skcompare._core.formatting import (
     in_one_line,
 )
 from skcompare._typing import FloatArray
-from skcompare.plots.drawing._heatmap import DARK, heat_table
+from skcompare.plots.drawing._heatmap import DARK, MUTED, heat_table
 from skcompare.plots.drawing._labels import distinct
 from skcompare.plots.drawing._layout import Room
 from skcompare.plots.drawing._text import REMARK, inches_of, remark_lines, text_below
@@ -34,10 +34,11 @@ class PairwiseDisplay(SeveralDisplay, title="All pairs"):
     """Matrix of the differences of all pairs of classifiers.
 
     A cell is the classifier of its row minus that of its column, on a greater-is-better
-    scale, and the best classifier comes first. The darker a cell, the larger is its
-    difference; its sign is written, and a triangle points up where the row is better and
-    down where it is worse, so that nothing depends on colours. A star and bold text mark
-    adjusted p-values below the level. With a control there is one column, that of the
+    scale, and the best classifier comes first. A cell is green where the row is better and
+    purple where it is worse, the darker, the larger the difference, and without colour
+    where the difference is not significant. Its sign is written, and a triangle points up
+    or down, so that nothing depends on colours. A star and bold text mark adjusted p-values
+    below the level. With a control there is one column, that of the
     control.
 
     It is made by its constructors, whose options :meth:`from_predictions` lists.
@@ -190,19 +191,24 @@ class PairwiseDisplay(SeveralDisplay, title="All pairs"):
         names = self._names()
         short = dict(zip(names_in(self.several), names))
         columns = [short[name] for name in self.columns]
-        sizes = np.abs(np.nan_to_num(self.differences))
-        largest = sizes.max()
-        shades = sizes / largest if largest > 0 else sizes
+        differences = np.nan_to_num(self.differences)
+        largest = np.abs(differences).max()
+        shades = differences / largest if largest > 0 else differences
+        # Where nothing was tested, all sizes are shown.
+        muted = ~self.significant & (self.several.test is not None)
+        shades[muted] = 0.0
         # The diagonal has no shade.
         is_diagonal = [
             [row == column for column in self.columns] for row in names_in(self.several)
         ]
         shades[np.array(is_diagonal)] = np.nan
         texts = self._cell_texts()
-        heat_table(ax, shades, texts, rows=names, columns=columns, size=self._size)
+        heat_table(
+            ax, shades, texts, rows=names, columns=columns, size=self._size, muted=muted
+        )
         for text, bold in zip(list(ax.texts), self.significant.ravel(), strict=False):
             text.set_fontweight("bold" if bold else "normal")
-        self._triangles(ax, shades)
+        self._triangles(ax, shades, muted)
         ax.xaxis.tick_top()
         ax.tick_params(labelsize=self._size + 1)
         if self._rotated:
@@ -210,20 +216,24 @@ class PairwiseDisplay(SeveralDisplay, title="All pairs"):
         width, left = self._room().width, self._names_width + 0.1
         text_below(ax, self._remarks(), width, left, under=ax.transAxes)
 
-    def _triangles(self, ax: Any, shades: FloatArray) -> None:
+    def _triangles(self, ax: Any, shades: FloatArray, muted: Any) -> None:
         """Draw a triangle in each cell, pointing up if the row is better and down if worse.
 
-        White on dark cells, like the text.
+        White on dark cells and grey on muted ones, like the text.
         """
         across, down = 72 * self._cell, 72 * self._row
         size = 0.6 * self._size
         signs = np.sign(np.nan_to_num(self.differences))
         for sign, marker in ((1, "^"), (-1, "v")):
-            for dark in (False, True):
-                rows, columns = np.nonzero((signs == sign) & ((shades >= DARK) == dark))
+            dark = np.abs(shades) >= DARK
+            for cells, color in (
+                (dark, "#ffffff"),
+                (muted, MUTED),
+                (~dark & ~muted, "#101820"),
+            ):
+                rows, columns = np.nonzero((signs == sign) & cells)
                 x = columns - 0.5 + (0.5 * size + 2.5) / across
                 y = rows - 0.5 + (0.5 * size + 2.0) / down
-                color = "#ffffff" if dark else "#101820"
                 ax.scatter(x, y, marker=marker, s=size**2, color=color, linewidths=0)
 
     def _remarks(self) -> list[str]:
@@ -233,14 +243,16 @@ class PairwiseDisplay(SeveralDisplay, title="All pairs"):
             sides = f"each row less the control, {in_one_line(several.control)}"
         quantity = "Difference" if several.greater_is_better else "Gain"
         remarks = [
-            f"{quantity} of {several.subject}, {sides}: ▲ the row is better, ▼ worse. The "
-            "best classifier first; the darker, the larger."
+            f"{quantity} of {several.subject}, {sides}: ▲ green, the row is better, ▼ "
+            "purple, worse. The best classifier first; the darker, the larger."
         ]
         if several.test is None:
             remarks.append(f"Nothing was tested: {several.note}.")
         else:
             level, adjusted = format_pvalue(several.alpha), adjusted_text(several)
-            remarks.append(f"* and bold: {adjusted} < {level} ({several.test}).")
+            remarks.append(
+                f"* and bold: {adjusted} < {level} ({several.test}); others grey."
+            )
         if any(math.isnan(pair.difference) for pair in several.pairs):
             remarks.append("Undefined: a classifier has no value, or no split has both.")
         return [*remarks, *(f"{caveat}." for caveat in explain(several.flags))]
