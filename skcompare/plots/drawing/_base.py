@@ -17,7 +17,7 @@ from skcompare._io.columns import frame_from_columns
 from skcompare._registry.metrics import CLASSES, NUMBERS, VALUES, keywords_of
 from skcompare._registry.tests import options_of
 from skcompare._typing import ArrayLike
-from skcompare.plots.drawing._layout import Room, fit_room, room_for
+from skcompare.plots.drawing._layout import Room, fit_room, name_roles, room_for, sides_of
 from skcompare.plots.drawing._style import plain_ticks, suit_paper
 from skcompare.predictions import (
     PairedPredictions,
@@ -44,6 +44,15 @@ def comparison_behind(result: Any) -> Any:
             "draw. Call `fit` first."
         )
     return getattr(result, "comparison_", result)
+
+
+def sides_behind(result: Any) -> tuple[str, str]:
+    """Return the short names of the models that a result is about, or their roles."""
+    roles = [getattr(comparison_behind(result), role, None) for role in ROLES]
+    names = [getattr(role, "name", role) for role in roles]
+    if all(isinstance(name, str) for name in names):
+        return sides_of(*map(str, names))
+    return "champion", "challenger"
 
 
 def pair_behind(result: Any) -> PairedPredictions | None:
@@ -172,6 +181,8 @@ class Display(ABC):
 
     title: ClassVar[str] = ""
     place: ClassVar[Place | None] = None
+    # Of the models, in the words of a picture; those of a result that names them.
+    sides: tuple[str, str] = ROLES
 
     def __init_subclass__(cls, *, title: str = "", place: Place | None = None) -> None:
         super().__init_subclass__()
@@ -222,6 +233,7 @@ class Display(ABC):
         self._draw(*self.axes_)
         for panel in self.axes_:
             plain_ticks(panel)
+        name_roles(self.axes_, self.sides)
         if ax is not None:
             fit_room(self.axes_, self._room_on(self.axes_))
         suit_paper(self.axes_)
@@ -481,7 +493,9 @@ class PairDisplay(Display):
                     f"{cls.needs.__name__}, or leave it out."
                 )
             return cls._of(result, **options)
-        return cls._of(cls._evidence_of(result, cls.needs, made_by), **options)
+        display = cls._of(cls._evidence_of(result, cls.needs, made_by), **options)
+        display.sides = sides_behind(result)
+        return display
 
     @classmethod
     def _target_of(

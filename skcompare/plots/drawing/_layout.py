@@ -1,5 +1,6 @@
 """Figures, panels and legends of displays."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -210,6 +211,39 @@ def sides_of(champion: str, challenger: str) -> tuple[str, str]:
     if not short or any(name in UNNAMED[role] for role, name in named.items()):
         return "champion", "challenger"
     return brief(champion), brief(challenger)
+
+
+ROLE_WORD = re.compile(r"\b(champion|challenger)\b(?!:| \()", re.IGNORECASE)
+"""A role in a text, unless its name follows."""
+
+
+def name_roles(axes: Sequence[Any], sides: tuple[str, str]) -> None:
+    """Replace the roles in the text of axes by the names of the models, if these are short.
+
+    Parameters
+    ----------
+    axes : sequence of Axes
+        The axes that were drawn on.
+    sides : tuple of str
+        Names of champion and challenger, or these words.
+    """
+    from matplotlib.text import Text
+    from matplotlib.ticker import FixedFormatter
+
+    names = dict(zip(("champion", "challenger"), sides))
+    if all(role == name for role, name in names.items()):
+        return
+
+    def named(text: str) -> str:
+        return ROLE_WORD.sub(lambda match: names[match[0].lower()], text)
+
+    for ax in axes:
+        for axis in (ax.xaxis, ax.yaxis):
+            formatter = axis.get_major_formatter()
+            if isinstance(formatter, FixedFormatter):
+                formatter.seq = [named(str(label)) for label in formatter.seq]
+        for text in ax.findobj(Text):
+            text.set_text(named(text.get_text()))
 
 
 def down_from(ax: Any) -> Any:

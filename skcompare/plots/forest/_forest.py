@@ -21,7 +21,7 @@ from skcompare._core.formatting import (
 from skcompare._core.report import LOSS, OPEN, WIN, outcome_of
 from skcompare._core.validation import check_alpha
 from skcompare._registry.metrics import CLASSES, NUMBERS, keywords_of
-from skcompare.plots.drawing._base import ROLES, PairDisplay, check_options
+from skcompare.plots.drawing._base import ROLES, PairDisplay, check_options, sides_behind
 from skcompare.plots.drawing._labels import distinct, marks_of
 from skcompare.plots.drawing._layout import Room, size_of
 from skcompare.plots.drawing._style import (
@@ -113,7 +113,10 @@ class IntervalDisplay(Intervals, PairDisplay):
             result = run_tests(result, cls.kind, alpha=alpha, **test_options)
         else:
             refuse_options(result, test_options, level)
-        return cls._of(result, alpha=alpha, **options)
+        display = cls._of(result, alpha=alpha, **options)
+        if display.sides == ROLES:
+            display.sides = sides_behind(result)
+        return display
 
     @classmethod
     def _required_of(cls, *estimators: Any) -> frozenset[str]:
@@ -451,12 +454,14 @@ PairedResult, PrecisionByClass, fitted comparator, PairedPredictions, or list or
         main = next((row for row in self.rows if row.primary), self.rows[0])
         test = f" ({main.test}{self._pvalues(main)})" if main.test else " (no test)"
         intervals, right, left = self._beyond_null()
-        left_side, right_side = self.sides
+        left_side, right_side = (
+            f"the {side}" if side in ROLES else side for side in self.sides
+        )
         return [
             f"{_counted(len(self.rows), 'difference')}{level_text(intervals)}; that of "
             f"{in_one_line(main.name)} is {interval_text(main)}{test}",
-            f"{right} of {_counted(len(intervals), 'interval')} above 0, where the "
-            f"{right_side} is better, and {left} below 0, where the {left_side} is",
+            f"{right} of {_counted(len(intervals), 'interval')} above 0, where "
+            f"{right_side} is better, and {left} below 0, where {left_side} is",
             *explain(main.flags),
             *(remark.removesuffix(".") for remark in self.remarks),
         ]

@@ -65,7 +65,7 @@ def test_intervals_and_marks_are_drawn(text_of):
     assert (row.low, 0.0, row.high, 0.0) in lines_of(display.ax_)
     assert [(row.difference, 0)] == [tuple(mark.get_xydata()[0]) for mark in marks]
     assert f"{row.difference:+.3f} [{row.low:.3f}, {row.high:.3f}]" in words
-    assert {"accuracy", "mcnemar", "← champion better", "challenger better →"} <= set(words)
+    assert {"accuracy", "mcnemar", "← old better", "new better →"} <= set(words)
 
 
 def test_outcomes_have_marks_and_words(text_of):

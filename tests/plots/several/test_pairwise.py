@@ -56,7 +56,7 @@ def test_text_signs_and_stars():
     starred = display.adjusted_pvalues < 0.05
     up, down = (
         sum(len(marks.get_offsets()) for marks in display.ax_.collections[1:][part])
-        for part in (slice(0, 2), slice(2, 4))
+        for part in (slice(0, 3), slice(3, 6))
     )
 
     assert [""] * 4 == np.diag(words).tolist()
