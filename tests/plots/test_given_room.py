@@ -6,8 +6,13 @@ import numpy as np
 import pytest
 from matplotlib import pyplot as plt
 
-from skcompare import compare
-from skcompare.plots import ContingencyDisplay, ForestDisplay, PairwiseDisplay
+from skcompare import compare, compare_seeds
+from skcompare.plots import (
+    ContingencyDisplay,
+    ForestDisplay,
+    PairwiseDisplay,
+    TrainingVarianceDisplay,
+)
 from tests.plots.cases import CASES
 
 Y = np.arange(200) % 2
@@ -69,6 +74,10 @@ def test_names_of_models(text_of):
     words = " ".join(text_of(ContingencyDisplay.from_result(comparison).figure_))
     assert "old was" in words
     assert "new was" in words
+
+    trained = {name: [own, np.roll(own, 2)] for name, own in (("old", OLD), ("new", NEW))}
+    display = TrainingVarianceDisplay.from_result(compare_seeds(Y, trained))
+    assert ["new", "old"] == sorted(t.get_text() for t in display.ax_.get_yticklabels())
 
     named = compare(Y, {"o" * 40: OLD, "new": NEW})
     words = " ".join(text_of(ForestDisplay.from_result(named).figure_))

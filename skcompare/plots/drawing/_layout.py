@@ -228,7 +228,7 @@ def name_roles(axes: Sequence[Any], sides: tuple[str, str]) -> None:
         Names of champion and challenger, or these words.
     """
     from matplotlib.text import Text
-    from matplotlib.ticker import FixedFormatter
+    from matplotlib.ticker import FixedLocator
 
     names = dict(zip(("champion", "challenger"), sides))
     if all(role == name for role, name in names.items()):
@@ -239,9 +239,11 @@ def name_roles(axes: Sequence[Any], sides: tuple[str, str]) -> None:
 
     for ax in axes:
         for axis in (ax.xaxis, ax.yaxis):
-            formatter = axis.get_major_formatter()
-            if isinstance(formatter, FixedFormatter):
-                formatter.seq = [named(str(label)) for label in formatter.seq]
+            if not isinstance(axis.get_major_locator(), FixedLocator):
+                continue
+            labels = [label.get_text() for label in axis.get_ticklabels()]
+            if any(map(ROLE_WORD.search, labels)):
+                axis.set_ticklabels([named(label) for label in labels])
         for text in ax.findobj(Text):
             text.set_text(named(text.get_text()))
 
