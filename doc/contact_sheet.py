@@ -26,7 +26,7 @@ GAP, HEAD = 14, 30
 COLUMNS = 2
 """Each has a picture in colour and in grey."""
 
-SHADES_KEPT = 128
+SHADES_KEPT = 256
 """Colours of the file; the pictures have few, and mixtures of them at edges."""
 
 
