@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from skcompare._core.design import TRAININGS
 from skcompare._core.formatting import format_confidence, inference_text
 from skcompare._core.report import latex_text
 from skcompare._core.validation import check_choice
@@ -41,11 +40,14 @@ class Citations:
     def __init__(self, format: str) -> None:
         self.format = check_choice("format", format, FORMATS)
         self.cited: dict[str, Source] = {}
+        self.named: set[str] = set()
 
     def __call__(self, name: str, *further: str) -> str:
         """Return the citation of a test or adjustment, with a remark after it."""
         known = name in paired_tests() or name in ADJUSTMENT_REFERENCES
-        sources = sources_of(name) if known else {}
+        # The sources of a test are named where it is named first.
+        sources = sources_of(name) if known and name not in self.named else {}
+        self.named.add(name)
         self.cited |= sources
         if self.format == "latex":
             keys = rf"\citep{{{','.join(sources)}}}" if sources else ""
@@ -169,8 +171,9 @@ def _evidence(comparison: Any, cite: Citations) -> str:
     size = comparison.size or f"{comparison.n_records:,} records"
     if comparison.n_tested < comparison.n_records and not comparison.size:
         size = f"{comparison.n_tested:,} tested records of {comparison.n_records:,}"
-    by = "in a" if comparison.design.kind in (*TRAININGS, "holdout") else "by"
-    return cite.plain(f"on {size}, {by} {comparison.design}")
+    design = str(comparison.design)
+    by = "in a" if design.startswith(("hold-out", "time-ordered hold-out")) else "by"
+    return cite.plain(f"on {size}, {by} {design}")
 
 
 def _measure(subject: str) -> str:

@@ -19,7 +19,7 @@ LONGEST = 120
 MOST_LINES = 30
 """Number of lines above which a table scrolls within its box; printed, it is whole."""
 
-FOUND = {"win": "found-win", "loss": "found-loss", "inconclusive": "found-open"}
+OUTCOME_CLASSES = {"win": "found-win", "loss": "found-loss", "inconclusive": "found-open"}
 """Classes of CSS of outcomes, which share colours with no other part of a page."""
 CLASSES = {"": "report", "passed": "gate-passed", "inconclusive": "gate-open"}
 OTHER = "gate-failed"
@@ -178,9 +178,9 @@ def _class(outcome: str) -> str:
     return CLASSES.get(outcome, OTHER)
 
 
-def _found(outcome: str) -> str:
+def _outcome_class(outcome: str) -> str:
     """Return the class of an outcome after another class."""
-    return f" {FOUND[outcome]}" if outcome else ""
+    return f" {OUTCOME_CLASSES[outcome]}" if outcome else ""
 
 
 def _body(report: Report, parts: Sequence[Part]) -> str:
@@ -218,8 +218,9 @@ def _verdict(report: Report) -> str:
     sign = ""
     if report.finding:
         sign = f'<span aria-hidden="true">{OUTCOMES[report.finding][0]}</span> '
+    classes = f"verdict{_outcome_class(report.finding)}"
     return (
-        f'<div class="verdict{_found(report.finding)}"><p class="status">{sign}{status}</p>'
+        f'<div class="{classes}"><p class="status">{sign}{status}</p>'
         f"<p{kind}>{text(sentence)}</p></div>{numbers}"
     )
 
@@ -258,7 +259,7 @@ def _table(table: Table, drawings: bool) -> str:
             cells.append(f"<td>{small[number]}</td>")
         kinds = ["primary"] * (number in table.marked)
         if any(table.outcomes):
-            kinds += filter(None, [FOUND.get(table.outcomes[number])])
+            kinds += filter(None, [OUTCOME_CLASSES.get(table.outcomes[number])])
         kind = f' class="{" ".join(kinds)}"' if kinds else ""
         lines.append(f"<tr{kind}>{''.join(cells)}</tr>")
     if small:
@@ -274,8 +275,8 @@ def _outcome(outcome: str) -> str:
     """Return a table cell with the sign and the words of an outcome."""
     if not outcome:
         return '<td class="text"></td>'
-    sign, words = OUTCOMES[outcome]
-    content = f'<span aria-hidden="true">{sign}</span> {words}'
+    sign, label = OUTCOMES[outcome]
+    content = f'<span aria-hidden="true">{sign}</span> {label}'
     return f'<td class="text outcome">{content}</td>'
 
 

@@ -198,8 +198,8 @@ class IntervalDisplay(Intervals, PairDisplay):
         remarks = []
         outcomes = {self._outcome(row) for row in self.rows}
         left, right = self.sides
-        words = {WIN: f"{right} better", LOSS: f"{left} better", OPEN: "inconclusive"}
-        signs = [f"{OUTCOME_MARKS[o][2]} {words[o]}" for o in words if o in outcomes]
+        labels = {WIN: f"{right} better", LOSS: f"{left} better", OPEN: "inconclusive"}
+        signs = [f"{OUTCOME_MARKS[o][2]} {labels[o]}" for o in labels if o in outcomes]
         if signs:
             remarks.append(f"{', '.join(signs)} at {self.alpha:g}.")
         if any(row.primary for row in self.rows) and len(self.rows) > 1:
