@@ -55,5 +55,5 @@ class WorkerLostError(RuntimeError):
     """Error of a worker process that ended before its fits, so that there is no result.
 
     The exception of the scheduler is the `__cause__`. The comparison left nothing behind
-    and can be run again.
+    and can be run again; with `cache` of a comparator only the fits that are missing run.
     """

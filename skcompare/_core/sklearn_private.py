@@ -40,7 +40,8 @@ names of the link to a page.
 import importlib
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from types import FunctionType
 from typing import Any, TypeVar
@@ -83,8 +84,6 @@ except ImportError:
 DOCUMENTATION = "https://skcompare.github.io/skcompare/"
 """Address of the documentation, for links from a notebook."""
 
-T = TypeVar("T")
-
 
 def array_api_compat() -> Any:
     """Import and return the package `array_api_compat`.
@@ -111,27 +110,76 @@ def check_parameters(estimator: Any) -> None:
         estimator._validate_params()
 
 
-def progress_of(
-    estimator: Any, n_tasks: int
-) -> Callable[[Iterable[T]], Iterator[T]] | None:
-    """Return a wrapper of iterables that reports finished tasks to callbacks.
+T = TypeVar("T")
 
-    None if there are no callbacks.
+
+class FitReports:
+    """Reports of the fits of an estimator to its callbacks.
+
+    It is sent with the tasks to other processes of this machine, from where the callbacks
+    of scikit-learn send their messages back.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The one that has callbacks, and fits others.
+    n_tasks : int
+        Number of fits.
+
+    Attributes
+    ----------
+    from_tasks : bool
+        Whether the tasks report themselves, which those on another machine cannot.
     """
-    start = getattr(estimator, "_init_callback_context", None)
-    if start is None or not getattr(estimator, "_skl_callbacks", None):
-        return None
-    root = start(max_subtasks=n_tasks).call_on_fit_task_begin(estimator=estimator)
 
-    def reported(outcomes: Iterable[T]) -> Iterator[T]:
-        for outcome in outcomes:
-            task = root.subcontext(task_name="fit and predict")
-            task.call_on_fit_task_begin(estimator=estimator)
-            task.call_on_fit_task_end(estimator=estimator)
+    def __init__(self, estimator: Any, n_tasks: int) -> None:
+        self.from_tasks = True
+        # A copy without the results of an earlier fit, with splits that can be sent.
+        params = estimator.get_params(deep=False)
+        if hasattr(estimator, "cv_"):
+            params["cv"] = estimator.cv_
+        self.caller = type(estimator)(**params)
+        root = estimator._init_callback_context(
+            max_subtasks=n_tasks, sequential_subtasks=False
+        )
+        self.root = root.call_on_fit_task_begin(estimator=estimator)
+        callbacks = [type(callback).__name__ for callback in estimator._skl_callbacks]
+        self.has_progress_bar = "ProgressBar" in callbacks
+
+    def verbosity(self, verbose: int) -> int:
+        """Return `verbose` without a bar beside that of scikit-learn."""
+        return 0 if verbose == 1 and self.has_progress_bar else verbose
+
+    @contextmanager
+    def of(self, position: int, label: str, fitted: Any = None) -> Iterator[None]:
+        """Report one task, and pass the callbacks on to the estimator that it fits.
+
+        An estimator that has no callbacks is one step of the progress.
+        """
+        task = self.root.subcontext(task_name=label, task_id=position)
+        nested: AbstractContextManager[Any] = nullcontext()
+        if hasattr(fitted, "set_callbacks"):
+            nested = task.propagate_callback_context(fitted)
+        with nested:
+            task.call_on_fit_task_begin(estimator=self.caller)
+            yield
+            task.call_on_fit_task_end(estimator=self.caller)
+
+    def followed(self, outcomes: Iterable[T]) -> Iterator[T]:
+        """Yield the outcomes, and report those of tasks that could not do so themselves."""
+        for position, outcome in enumerate(outcomes):
+            if not self.from_tasks:
+                with self.of(position, "fit and predict"):
+                    pass
             yield outcome
-        root.call_on_fit_task_end(estimator=estimator)
+        self.root.call_on_fit_task_end(estimator=self.caller)
 
-    return reported
+
+def fit_reports(estimator: Any, n_tasks: int) -> FitReports | None:
+    """Return the reports of an estimator's fits, or None if there are no callbacks."""
+    if not getattr(estimator, "_skl_callbacks", None):
+        return None
+    return FitReports(estimator, n_tasks)
 
 
 class DocumentedEstimatorMixin:

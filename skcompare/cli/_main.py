@@ -494,6 +494,7 @@ def _demo(arguments: argparse.Namespace) -> None:
         scoring=scoring,
         alpha=arguments.alpha,
         n_jobs=arguments.n_jobs,
+        verbose=int(sys.stderr.isatty()),
         random_state=arguments.random_state,
     )
     _report(comparator.fit(X, y).comparison_, arguments)

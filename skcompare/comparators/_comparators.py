@@ -4,10 +4,12 @@ from abc import ABCMeta, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
+from os import PathLike
 from time import perf_counter
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from joblib import Memory
 from sklearn import get_config
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils import (
@@ -35,7 +37,7 @@ from skcompare._core.sklearn_private import (
     SideBySideMixin,
     StrOptions,
     check_parameters,
-    progress_of,
+    fit_reports,
     with_callbacks,
 )
 from skcompare._core.validation import ALTERNATIVES, classes_of
@@ -74,6 +76,7 @@ from skcompare.predictions import (
     is_fitted,
     is_mixed,
     is_prefit,
+    memory_of,
     n_rows,
     ordered_by,
     takes_no_seed,
@@ -228,6 +231,7 @@ class BaseComparator(
         "check_reproducible": ["boolean"],
         "refit": ["boolean"],
         "n_jobs": [Integral, None],
+        "cache": [str, PathLike, Memory, None],
         "verbose": ["verbose"],
         "random_state": ["random_state"],
     }
@@ -241,6 +245,7 @@ class BaseComparator(
     check_reproducible: bool
     refit: bool
     n_jobs: int | None
+    cache: Any
     verbose: int
     random_state: Any
     comparison_: Any
@@ -432,7 +437,8 @@ class BaseComparator(
             fit_params=fit_params,
             n_jobs=self.n_jobs,
             verbose=self.verbose,
-            progress=progress_of(self, len(estimators) * len(splits.pairs) + len(twice)),
+            reports=fit_reports(self, len(estimators) * len(splits.pairs) + len(twice)),
+            memory=memory_of(self.cache, self.random_state),
             twice=twice,
             flags=(*splits.flags, *fitting_flags(estimators, fit_params)),
         )
@@ -652,8 +658,12 @@ None
         Fit the selected classifier on all records and predict with it.
     n_jobs : int, optional
         Fits at a time, as in joblib.
+    cache : str, path or joblib.Memory, optional
+        Folder in which the predictions of each fit are stored as soon as they are made, and
+        from which a later `fit` of the same inputs reads them: see the notes.
     verbose : int, default=0
-        As in joblib.
+        1 shows a progress bar with the time left on stderr, by rich or tqdm if one of them
+        is installed. With more, joblib writes messages.
     random_state : int, RandomState instance or None, default=None
         Decides the splits and every nested `random_state` that is None. These get one
         seed per split, the same for both classifiers, so that identical classifiers give
@@ -692,6 +702,20 @@ None
     Identical classifiers give difference 0, p = 1 and an inconclusive verdict. With
     metadata routing off, `groups` go to the splitter and `sample_weight` to both fits; the
     evaluation counts every record once.
+
+    With `cache`, a comparison that was interrupted, or lost a worker, goes on where it
+    stopped when it is fitted again. Predictions are read only if nothing that they depend
+    on has changed: the estimators, their parameters and source code, the records, weights,
+    splits and seeds, the requested kinds of predictions, the versions of numpy, scipy,
+    scikit-learn, skcompare and the estimators' packages, and scikit-learn's configuration.
+    Otherwise, and where a file is damaged, the estimator is fitted. `random_state` must be
+    an int, because other seeds are other fits. The results are the same as without a cache,
+    and fit times are those of the fit. Files are read by pickle: use no folder of
+    others. Workers on other machines need the folder too.
+
+    :meth:`set_callbacks` takes callbacks of scikit-learn, such as
+    :class:`~sklearn.callback.ProgressBar`, which reach the classifiers that support them
+    where the fits run on this machine.
 
     Where records are in time order, each test set must be later than its training set. The
     predictions of all test sets are then one series, in the order of the records in X or of
@@ -744,6 +768,7 @@ None
         check_reproducible: bool = False,
         refit: bool = False,
         n_jobs: int | None = None,
+        cache: Any = None,
         verbose: int = 0,
         random_state: Any = None,
     ) -> None:
@@ -762,6 +787,7 @@ None
         self.check_reproducible = check_reproducible
         self.refit = refit
         self.n_jobs = n_jobs
+        self.cache = cache
         self.verbose = verbose
         self.random_state = random_state
 
@@ -842,8 +868,12 @@ None, default="holm"
         Fit the selected classifier on all records and predict with it.
     n_jobs : int, optional
         Fits at a time, as in joblib.
+    cache : str, path or joblib.Memory, optional
+        Folder in which the predictions of each fit are stored, as for
+        :class:`~skcompare.PairedComparator`.
     verbose : int, default=0
-        As in joblib.
+        1 shows a progress bar with the time left, as for
+        :class:`~skcompare.PairedComparator`.
     random_state : int, RandomState instance or None, default=None
         Decides the splits and every nested `random_state` that is None. These get one seed
         per split, the same for all classifiers.
@@ -938,6 +968,7 @@ None, default="holm"
         check_reproducible: bool = False,
         refit: bool = False,
         n_jobs: int | None = None,
+        cache: Any = None,
         verbose: int = 0,
         random_state: Any = None,
     ) -> None:
@@ -955,6 +986,7 @@ None, default="holm"
         self.check_reproducible = check_reproducible
         self.refit = refit
         self.n_jobs = n_jobs
+        self.cache = cache
         self.verbose = verbose
         self.random_state = random_state
 

@@ -534,7 +534,7 @@ def cross_compare(
         skcompare are possible too, with a class in brackets for one class against the
         rest; greater is better, so names of losses start with ``neg_``.
     n_jobs, verbose, pre_dispatch
-        As in joblib.
+        As in joblib, but for ``verbose=1``, which shows a progress bar with the time left.
     params : dict, optional
         With metadata routing on, metadata for the fits, the splitter and the scorers that
         request them. With routing off they go to every fit.

@@ -3,7 +3,9 @@
 import math
 import warnings
 from collections.abc import Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -23,7 +25,7 @@ from skcompare._core.sklearn_private import (
     CallbackSupportMixin,
     SideBySideMixin,
     check_parameters,
-    progress_of,
+    fit_reports,
     with_callbacks,
 )
 from skcompare._core.validation import classes_of
@@ -182,12 +184,18 @@ class PairedEstimator(
         routed = routed_fit(self, None, sample_weight, params)
         seed = int(check_random_state(self.random_state).randint(LARGEST_SEED))
         failed = f"failed to fit on {n_rows(X)} training records"
+        reports, before = fit_reports(self, n_tasks=2), fingerprint(X)
         fits = (
-            (role, fit_seeded(role, estimator, seed, X, y, routed[role].fit, failed))
-            for role, estimator in roles
+            (
+                role,
+                fit_seeded(
+                    *(role, estimator, seed, X, y, routed[role].fit, failed),
+                    nullcontext if reports is None else partial(reports.of, k, role),
+                ),
+            )
+            for k, (role, estimator) in enumerate(roles)
         )
-        progress, before = progress_of(self, n_tasks=2), fingerprint(X)
-        for role, fitted in progress(fits) if progress else fits:
+        for role, fitted in fits if reports is None else reports.followed(fits):
             if role == CHAMPION and fingerprint(X) != before:
                 raise ValueError(
                     f"champion ({describe(self.champion)}) changed the records while "

@@ -23,6 +23,7 @@ from skcompare.predictions._collect import (
     takes_no_seed,
     without_seeds,
 )
+from skcompare.predictions._fit_cache import memory_of
 from skcompare.predictions._forecasts import EACH, INTERVALS, MULTIOUTPUT, OF_NUMBERS
 from skcompare.predictions._from_cv import (
     CvSplits,

@@ -1,7 +1,7 @@
 """Predictions of several classifiers on shared splits, fitted in parallel or before."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from copy import copy
 from dataclasses import dataclass, fields, replace
 from numbers import Integral
@@ -15,6 +15,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from skcompare._core.design import HOLDOUT, Design
+from skcompare._core.sklearn_private import FitReports
 from skcompare._core.validation import (
     are_probabilities,
     check_labels,
@@ -27,6 +28,7 @@ from skcompare._core.validation import (
 from skcompare._registry.metrics import STD, VALUES
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.exceptions import EstimatorFailedError
+from skcompare.predictions._fit_cache import read_predictions, stored_predictions, with_keys
 from skcompare.predictions._forecasts import check_outputs, outputs_of
 from skcompare.predictions._predictions import (
     ABOUT_ALL,
@@ -43,7 +45,12 @@ from skcompare.predictions._predictions import (
     n_rows,
     take_rows,
 )
-from skcompare.predictions._worker_memory import kept_generators, run_tasks, seed_generators
+from skcompare.predictions._worker_memory import (
+    kept_generators,
+    run_tasks,
+    seed_generators,
+    within_reach,
+)
 
 
 def describe(estimator: Any) -> str:
@@ -167,7 +174,9 @@ class Task:
 
     `seed` sets every nested `random_state` that is None, so that equal estimators make
     equal predictions; it is shared by all estimators of a split. `unseeded` are the
-    parameters that it sets, if known, from :func:`unseeded_params`.
+    parameters that it sets, if known, from :func:`unseeded_params`. Predictions are stored
+    under the `key`, if there is a cache. `reports` are of all tasks, of which this has a
+    `position`.
     """
 
     name: str
@@ -179,6 +188,16 @@ class Task:
     required: frozenset[str]
     fit_params: dict[str, Any]
     unseeded: Mapping[str, Any] | None = None
+    key: str = ""
+    position: int = 0
+    reports: FitReports | None = None
+
+    def reported(self, fitted: Any = None) -> AbstractContextManager[Any]:
+        """Return a context that reports the task to callbacks, also those of `fitted`."""
+        if self.reports is None:
+            return nullcontext()
+        label = f"{self.name}, split {self.split}"
+        return self.reports.of(self.position, label, fitted)
 
     def failed_to(self, step: str) -> tuple[str, Any, str]:
         """Return name, classifier and the step that failed, for :func:`failure_of`."""
@@ -187,7 +206,23 @@ class Task:
         return self.name, self.estimator, f"{failed} {records}"
 
 
-def run_task(task: Task, X: Any, y: Any, classes: np.ndarray) -> EstimatorPredictions:
+def run_task(
+    task: Task, X: Any, y: Any, classes: np.ndarray, memory: Any = None
+) -> EstimatorPredictions:
+    """Return the predictions of a task, from the memory if they are there."""
+    if memory is None or not task.key:
+        return fitted_predictions(task, X, y, classes)
+    predictions = read_predictions(memory, task.key)
+    if predictions is None:
+        arguments = task, X, y, classes
+        return stored_predictions(memory, task.key, fitted_predictions, *arguments)
+    with task.reported():
+        return predictions
+
+
+def fitted_predictions(
+    task: Task, X: Any, y: Any, classes: np.ndarray
+) -> EstimatorPredictions:
     """Fit a clone on the training records and predict the test records."""
     with naming(*task.failed_to("fit")):
         fitted = fitted_clone(task, X, y)
@@ -229,10 +264,12 @@ def fitted_clone(task: Task, X: Any, y: Any) -> Fitted:
     fitted = Fitted(estimator, columns=kernel_columns(estimator, task.train))
     # No variable keeps the training records, so that they are freed before the test records
     # are selected.
-    start = perf_counter()
-    seed_generators(task.seed)
-    estimator.fit(fitted.select(X, task.train), take_rows(y, task.train), **params)
-    return fitted._replace(fit_time=perf_counter() - start)
+    with task.reported(estimator):
+        start = perf_counter()
+        seed_generators(task.seed)
+        estimator.fit(fitted.select(X, task.train), take_rows(y, task.train), **params)
+        fit_time = perf_counter() - start
+    return fitted._replace(fit_time=fit_time)
 
 
 def kernel_columns(estimator: Any, train: IntArray) -> IntArray | None:
@@ -264,12 +301,22 @@ class naming:
 
 
 def fit_seeded(
-    name: str, estimator: Any, seed: int, X: Any, y: Any, params: Any, failed: str
+    name: str,
+    estimator: Any,
+    seed: int,
+    X: Any,
+    y: Any,
+    params: Any,
+    failed: str,
+    reported: Callable[[Any], AbstractContextManager[Any]] = nullcontext,
 ) -> Any:
-    """Return a fitted clone of a classifier; `failed` is for the message of an error."""
+    """Return a fitted clone of a classifier; `failed` is for the message of an error.
+
+    `reported` returns the context in which the clone is fitted, for callbacks.
+    """
     fitted = clone(estimator)
     set_seeds(fitted, seed)
-    with naming(name, fitted, failed), kept_generators():
+    with naming(name, fitted, failed), kept_generators(), reported(fitted):
         seed_generators(seed)
         fitted.fit(X, y, **params)
     return fitted
@@ -569,7 +616,8 @@ def collect_predictions(
     fit_params: Sequence[dict[str, Any]] | None = None,
     n_jobs: int | None = None,
     verbose: int = 0,
-    progress: Callable[[Iterable[Any]], Iterable[Any]] | None = None,
+    reports: FitReports | None = None,
+    memory: Any = None,
     twice: Collection[str] = (),
     flags: tuple[str, ...] = (),
 ) -> Predictions:
@@ -597,9 +645,11 @@ def collect_predictions(
         Keyword arguments of `fit`, one entry per estimator; those with one value per
         record are restricted to the training set.
     n_jobs, verbose : int
-        As in joblib.
-    progress : callable, optional
-        Wraps the iterable of outcomes, which come in order.
+        As in joblib, but for `verbose` 1, which shows a progress bar.
+    reports : FitReports, optional
+        Reports to callbacks.
+    memory : joblib.Memory, optional
+        Where the predictions of each fit are stored, and read if they are there.
     twice : collection of str
         Names of estimators that are fitted twice on the first split, to check whether
         their predictions are the same.
@@ -617,9 +667,25 @@ def collect_predictions(
         )
     ]
     refitted = [k for k, (name, _) in enumerate(estimators) if name in twice]
-    tasks = [*(tasks[k] for k in refitted), *tasks]
+    repeated_tasks = [tasks[k] for k in refitted]
+    if memory is not None:
+        # A repeated fit has no key, because it must be a fit.
+        tasks = with_keys(memory, tasks, X, y)
+    tasks, progress = [*repeated_tasks, *tasks], None
+    if reports is not None:
+        progress, verbose = reports.followed, reports.verbosity(verbose)
+        reports.from_tasks = within_reach(n_jobs)
+        if reports.from_tasks:
+            tasks = [replace(t, reports=reports, position=k) for k, t in enumerate(tasks)]
     outcomes = run_tasks(
-        run_task, tasks, (X, y), classes, n_jobs=n_jobs, verbose=verbose, progress=progress
+        run_task,
+        tasks,
+        (X, y),
+        classes,
+        memory,
+        n_jobs=n_jobs,
+        verbose=verbose,
+        progress=progress,
     )
     repeated, outcomes = outcomes[: len(refitted)], outcomes[len(refitted) :]
     if not all(

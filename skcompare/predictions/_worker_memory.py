@@ -2,8 +2,10 @@
 
 import pickle
 import random
+import signal
 import sys
 import tempfile
+import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
@@ -22,9 +24,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
+from skcompare._core.progress import progress_bar
 from skcompare.exceptions import WorkerLostError
 
 LOCAL_PROCESSES = ("LokyBackend", "MultiprocessingBackend")
+THREADS = "ThreadingBackend"
 DASK, RAY = "DaskDistributedBackend", "RayBackend"
 LOST = frozenset(
     {
@@ -231,21 +235,74 @@ def run_tasks(
     """Run tasks on the workers of the active joblib backend, and return their outcomes.
 
     Each is `run(task, *data, *args)`. `progress` wraps the iterable of outcomes, which come
-    in the order of the tasks.
+    in the order of the tasks, and so does a progress bar if `verbose` is 1. More than 1 is
+    passed to joblib, which then writes its own messages.
     """
     outcomes: Iterable[Any]
+    shows_bar = verbose == 1
+    joblib_verbose = 0 if shows_bar else verbose
     # For tasks in this process the generators are kept here, because to keep them for each
     # takes as long as a small fit.
     with shipped(data, tasks, n_jobs) as calls, blas_within(n_jobs), kept_generators():
-        if _workers(n_jobs)[1] == 1 and not verbose:
+        backend, workers = _workers(n_jobs)
+        if workers == 1 and not joblib_verbose:
             outcomes = _one_by_one(run, calls, args)
         else:
-            streams = {"return_as": "generator"} if progress else {}
+            streams = getattr(backend, "supports_return_generator", False)
             parallel = Parallel(
-                n_jobs, verbose=verbose, pre_dispatch=pre_dispatch, **streams
+                n_jobs,
+                verbose=joblib_verbose,
+                pre_dispatch=pre_dispatch,
+                return_as="generator" if streams else "list",
             )
-            outcomes = parallel(delayed(run_shipped)(run, *call, *args) for call in calls)
-        return list(progress(outcomes) if progress else outcomes)
+            is_local = streams and type(backend).__name__ in LOCAL_PROCESSES
+            # A generator is returned as soon as the workers have started.
+            with interrupts_ignored() if is_local else nullcontext():
+                sent = (delayed(run_shipped)(run, *call, *args) for call in calls)
+                outcomes = parallel(sent)
+        with closed_quietly(outcomes):
+            if progress:
+                outcomes = progress(outcomes)
+            if shows_bar:
+                outcomes = progress_bar("Fits", len(tasks))(outcomes)
+            return list(outcomes)
+
+
+@contextmanager
+def closed_quietly(outcomes: Any) -> Iterator[None]:
+    """Close a generator at the end, without joblib's warning that tasks were cancelled."""
+    try:
+        yield
+    finally:
+        if hasattr(outcomes, "close"):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                outcomes.close()
+
+
+@contextmanager
+def interrupts_ignored() -> Iterator[None]:
+    """Ignore interrupts by the user, which processes that start meanwhile do for good.
+
+    Ctrl-C reaches all processes of a terminal, and each worker would print a traceback. So
+    only this process is interrupted, and joblib then terminates its workers.
+    """
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGINT) is None:
+        # Signals are handled by the main thread, or by a program that runs Python.
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def within_reach(n_jobs: int | None) -> bool:
+    """Whether tasks run on this machine, from where callbacks can send messages back."""
+    backend, workers = _workers(n_jobs)
+    return workers == 1 or type(backend).__name__ in (*LOCAL_PROCESSES, THREADS)
 
 
 def _one_by_one(
