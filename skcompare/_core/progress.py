@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from datetime import timedelta
 from importlib import import_module
 from time import perf_counter
 from typing import Any, TypeVar
@@ -54,9 +55,10 @@ def _plain_bar(items: Iterable[T], label: str, total: int) -> Iterator[T]:
     for done, item in enumerate(items, 1):
         yield item
         if is_terminal or done * 10 // total > (done - 1) * 10 // total:
-            left = (perf_counter() - start) / done * (total - done)
-            text = f"{label}: {done} of {total}, {done / total:.0%}, {left:.0f} s left"
+            left = round((perf_counter() - start) / done * (total - done))
+            text = f"{label}: {done} of {total}, {done / total:.0%}, "
+            text += f"{timedelta(seconds=left)} left"
+            # Spaces hide what a longer line left.
             end = "\r" if is_terminal and done < total else "\n"
-            # A shorter line must hide all of a longer one.
-            stream.write(f"{text:<60}".rstrip() + end if end == "\n" else f"{text:<60}\r")
+            stream.write(f"{text:<60}{end}")
             stream.flush()
