@@ -731,8 +731,7 @@ class PairEngine(Selection):
     ) -> ComparisonRow:
         """Return the row of a result."""
         if not any(role.chance for role in self.pair.roles):
-            flags_left = tuple(flag for flag in result.flags if flag != UNSTABLE)
-            result = replace(result, flags=flags_left)
+            result = replace(result, flags=tuple(f for f in result.flags if f != UNSTABLE))
         result = said_of(result, self.of_class)
         class_label = self.of_class if label is None else label
         flags: tuple[str, ...] = ()

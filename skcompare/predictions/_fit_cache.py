@@ -129,17 +129,17 @@ def _sources(value: Any) -> list[tuple[str, str, str]]:
     """
     definitions = _Definitions()
     definitions.dump(value)
-    found = set()
+    sources = set()
     for item in definitions.all:
         name = str(item.__module__)
         if name == "__main__":
-            found.add((item.__qualname__, "", _source_in_script(item)))
+            sources.add((item.__qualname__, "", _source_in_script(item)))
             continue
         version = getattr(sys.modules.get(name.partition(".")[0]), "__version__", "")
         path = getattr(sys.modules.get(name), "__file__", None)
         code = Path(path).read_bytes() if path and os.path.isfile(path) else b""
-        found.add((name, str(version), str(joblib.hash(code))))
-    return sorted(found)
+        sources.add((name, str(version), str(joblib.hash(code))))
+    return sorted(sources)
 
 
 def _source_in_script(item: Any) -> str:
