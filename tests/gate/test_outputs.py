@@ -421,7 +421,8 @@ def test_blind_decisions_tell_nothing_else():
 
         for word in ("secret", "accuracy", "0.03", "2,3", "inconclusive)", "7.0"):
             assert word not in shown
-        assert ("NOT PASSED: new" if status != "passed" else "PASSED: new") in shown
+        end = "</p>" if form == "_repr_html_" else ": new"
+        assert ("NOT PASSED" if status != "passed" else "PASSED") + end in shown
 
 
 def test_look_in_text():

@@ -135,8 +135,8 @@ def test_change_in_words():
     change, least, most = (100 * each for each in (result.estimate, low, high))
 
     assert result.remark == (
-        f"the challenger's mean loss is {change:.1f} % lower, 95 % interval {least:.1f} to "
-        f"{most:.1f} %"
+        f"the challenger's mean loss is {change:.1f} % lower, 95 % interval "
+        f"[{least:.1f}, {most:.1f}] %"
     )
     assert "% higher, 95 % interval" in relative_loss(LOSSES.swap()).remark
 
