@@ -705,13 +705,13 @@ None
 
     With `cache`, a comparison that was interrupted, or lost a worker, goes on where it
     stopped when it is fitted again. Predictions are read only if nothing that they depend
-    on has changed: the estimators, their parameters and source code, the records, weights,
-    splits and seeds, the requested kinds of predictions, the versions of numpy, scipy,
-    scikit-learn, skcompare and the estimators' packages, and scikit-learn's configuration.
-    Otherwise, and where a file is damaged, the estimator is fitted. `random_state` must be
-    an int, because other seeds are other fits. The results are the same as without a cache,
-    and fit times are those of the fit. Files are read by pickle: use no folder of
-    others. Workers on other machines need the folder too.
+    on has changed: the parameters of the estimators and the modules of their classes, the
+    records, weights, splits and seeds, the requested kinds of predictions, the versions of
+    numpy, scipy, scikit-learn, skcompare and the estimators' packages, and scikit-learn's
+    configuration. Otherwise, and where a file is damaged, the estimator is fitted.
+    `random_state` must be an int, because other seeds are other fits. The results are the
+    same as without a cache; fit times are those of the first fit. The files are pickled: use
+    only folders that nobody else can write to. Workers on other machines must see them.
 
     :meth:`set_callbacks` takes callbacks of scikit-learn, such as
     :class:`~sklearn.callback.ProgressBar`, which reach the classifiers that support them

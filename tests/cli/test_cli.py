@@ -417,10 +417,21 @@ def test_demo_of_regressors(capsys):
     """The demo compares two regressors by R² and two errors."""
     assert 0 == main(["demo", "--regression"])
 
-    report = capsys.readouterr().out
+    report, progress = capsys.readouterr()
+    assert "" == progress
     assert "challenger  BayesianRidge" in report
     assert "r2 *" in report
     assert "the challenger is better" in report
+
+
+def test_demo_shows_progress_in_a_terminal(capsys, monkeypatch):
+    """The bar is on stderr, so that the report can be redirected."""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    assert 0 == main(["demo", "--regression"])
+
+    report, progress = capsys.readouterr()
+    assert "Fits" in progress
+    assert "Fits" not in report
 
 
 def test_numbers_in_a_file(tmp_path, capsys):

@@ -276,6 +276,10 @@ def test_interrupt_in_the_shell(tmp_path, n_jobs):
     assert 130 == code
     assert b"Traceback" not in shown
     assert shown.rstrip().endswith(b"skcompare demo: interrupted, nothing was decided")
+    # joblib's resource tracker ends after the process that it serves.
+    end = time.monotonic() + 10
+    while running_in_group(pid) and time.monotonic() < end:
+        time.sleep(0.1)
     assert [] == running_in_group(pid)
 
 
