@@ -710,8 +710,8 @@ None
     numpy, scipy, scikit-learn, skcompare and the estimators' packages, and scikit-learn's
     configuration. Otherwise, and where a file is damaged, the estimator is fitted.
     `random_state` must be an int, because other seeds are other fits. The results are the
-    same as without a cache; fit times are those of the first fit. The files are pickled: use
-    only folders that nobody else can write to. Workers on other machines must see them.
+    same as without a cache; fit times are those of the first fit. The files are pickled:
+    use only folders that nobody else can write to. Workers elsewhere must see them too.
 
     :meth:`set_callbacks` takes callbacks of scikit-learn, such as
     :class:`~sklearn.callback.ProgressBar`, which reach the classifiers that support them
