@@ -82,7 +82,7 @@ class NormalEffects:
         self.of_single = (1 - share + count * share) * rng.chisquare(n - 1, draws) / (n - 1)
         self.n = n
 
-    def rejections(self):
+    def rejections(self, level=ALPHA):
         """Share of rejections by each method."""
         of_trainings = sum(self.trainings)
         larger = np.maximum(self.records, of_trainings)
@@ -101,7 +101,7 @@ class NormalEffects:
         )
         # Without any variance over trainings there is no test over these alone.
         return [
-            np.mean(np.abs(mean) > t.isf(ALPHA / 2, df) * np.sqrt(variance))
+            np.mean(np.abs(mean) > t.isf(level / 2, df) * np.sqrt(variance))
             if np.all(variance > 0)
             else np.nan
             for mean, variance, df in found
@@ -154,6 +154,33 @@ def normal_table(args):
             f"interaction {share:g}, trainings {ratio:g}"
             + ("" if paired else f", {first:g} of the first"),
         )
+    return table
+
+
+def level_row(count, level, draws, seed):
+    """Largest type I error of pairs of trainings at a level, over all effects."""
+    rng = np.random.default_rng(seed)
+    return max(
+        NormalEffects(2000, (count, count), True, share, ratio, draws, rng).rejections(
+            level
+        )[0]
+        for share, ratio in product(SHARES, RATIOS)
+    )
+
+
+def level_table(args):
+    """Largest type I error at smaller levels, as of pairs that are adjusted."""
+    levels = 0.05, 0.01, 0.001
+    table = Table(
+        "Equal recipes, 2000 records: largest type I error of crossed_t by level",
+        ("pairs of trainings", *(f"level {level:g}" for level in levels)),
+    )
+    draws = min(args.draws, 5000) if args.quick else args.draws
+    counts = 3, 4, 5, 10, 20
+    rows = each_row(level_row, [*product(counts, levels)], args, 8, draws)
+    rates = iter([with_error(rate, draws) for rate in rows])
+    for count in counts:
+        table.add(count, *(next(rates) for _ in levels))
     return table
 
 
@@ -351,6 +378,7 @@ if __name__ == "__main__":
         __doc__,
         {
             "normal": normal_table,
+            "levels": level_table,
             "noise": noise_table,
             "power": power_table,
             "plans": plans_table,

@@ -69,7 +69,8 @@ def units_of_trainings(
     """Return what each record, and each training, contributes to a difference.
 
     Those of several pairs have the sum of the covariances over records and over trainings
-    for products: the interaction is in both, which hardly changes a correlation.
+    for products: the interaction is in both, which hardly changes a correlation. Over
+    trainings all recipes are taken to vary alike, independently of each other.
 
     Parameters
     ----------
@@ -85,22 +86,24 @@ def units_of_trainings(
     if crossed.design.kind == FIXED_TRAININGS.kind:
         return parts[0]
     if crossed.paired:
-        each = crossed.gains.mean(axis=1)
-        return np.concatenate([*parts, _per_root(each)])
-    own = dict(zip(roles, (crossed.champion, crossed.challenger), strict=True))
-    for position, count in enumerate(counts):
-        units = np.zeros(count)
-        if position in own:
-            sign = crossed.sign * (-1 if position == roles[0] else 1)
-            units = sign * _per_root(own[position].mean(axis=1))
-        parts.append(units)
-    return np.concatenate(parts)
+        variances = [_squares_per_root(crossed.gains)]
+    else:
+        variances = [
+            _squares_per_root(own) for own in (crossed.champion, crossed.challenger)
+        ]
+    # Correlations of few trainings are near 1 or -1 by chance, as if there were fewer
+    # tests, so that they are those of recipes that vary alike.
+    trainings = np.zeros(len(counts))
+    for position, sign in zip(roles, (-1, 1), strict=True):
+        trainings[position] = sign * (counts[position] > 1)
+    size = math.sqrt(sum(variances) / max(1.0, float(trainings @ trainings)))
+    return np.concatenate([*parts, crossed.sign * size * trainings])
 
 
-def _per_root(means: FloatArray) -> FloatArray:
-    """Return deviations whose squares add up to the variance of the mean."""
-    s = len(means)
-    return np.asarray((means - means.mean()) / math.sqrt(s * max(1, s - 1)))
+def _squares_per_root(values: FloatArray) -> float:
+    """Variance of the mean over trainings, of one training 0."""
+    means, s = values.mean(axis=1), len(values)
+    return float(((means - means.mean()) ** 2).sum()) / (s * max(1, s - 1))
 
 
 def max_t(

@@ -364,7 +364,7 @@ def crossed_t(
 
     ``benchmarks/validity/seeds/crossed.py`` measures both at a level of 5 % with 500 to
     10,000 records. With normal effects of any size equal recipes are found to differ in at
-    most 5.5 % of comparisons of 3 trainings, 5.2 % of 4 or more, paired or not, and 10 %
+    most 5.7 % of comparisons of 3 trainings, 5.5 % of 4 or more, paired or not, and 10 %
     of 2 pairs, which is flagged "few-trainings" (standard error 0.1 %); by Satterthwaite's
     degrees of freedom it is 7.8, 6.5, 6.0 and 5.4 % for 3, 4, 5 and 10 pairs. McNemar's
     test of one training of each, a test over records alone and one over trainings alone
@@ -375,6 +375,10 @@ def crossed_t(
     trainings do not differ on average, but from record to record, it is lower than that of
     a test over records: 70 % in place of 80 % for 5 trainings if half of the variance is
     due to both at once, because few trainings do not show that they are alike.
+
+    At smaller levels, also those of pairs that are adjusted, few trainings show equal
+    recipes to differ too often: at 1 % it is up to 2.6 % with 3 trainings, 1.6 % with 4,
+    1.3 % with 5 and 1.1 % with 10.
 
     If more than half of the variance is due to the chance in training, the result is
     flagged "unstable-training". Equal predictions have the statistic 0 and p = 1, flagged

@@ -8,9 +8,9 @@ import pytest
 from scipy import stats
 from sklearn.utils import check_random_state
 
-from skcompare.evidence import CorrectnessPatterns
+from skcompare.evidence import CorrectnessPatterns, CrossedDifferences
 from skcompare.stats import adjust_pvalues, mcnemar, pairwise_mcnemar
-from skcompare.stats.several import _pairwise
+from skcompare.stats.several import _pairwise, units_of_trainings
 from skcompare.stats.several._pairwise import max_t_draws, step_down
 from tests.common.golden import golden
 
@@ -305,3 +305,22 @@ def test_family_wise_error_rate(accuracies, alike, equal):
 
     assert stats.binom.sf(errors - 1, n_sets, 0.05) > 0.01
     assert found >= errors > 0
+
+
+def test_few_trainings_do_not_show_correlations():
+    """Differences of four other recipes are independent over trainings, whatever 3 show.
+
+    Estimated correlations of 3 trainings had equal recipes differ in 8 % with 5 of each.
+    """
+    rng = np.random.default_rng(0)
+    a, b, c, d = np.zeros((4, 3, 40)) + rng.normal(size=(4, 3, 1))
+    first, second, third = (
+        units_of_trainings(CrossedDifferences.from_losses(*pair), roles, [3, 3, 3, 3])
+        for pair, roles in (((a, b), (0, 1)), ((c, d), (2, 3)), ((a, c), (0, 2)))
+    )
+
+    assert 0.0 == pytest.approx(first @ second, abs=1e-12)
+    expected = (a - b).mean(axis=1).var(ddof=1) / 3
+    assert expected == pytest.approx(first @ first, rel=1e-12)
+    sizes = np.sqrt((first @ first) * (third @ third))
+    assert 0.5 == pytest.approx(first @ third / sizes, rel=1e-12)
