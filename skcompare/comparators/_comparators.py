@@ -713,7 +713,7 @@ None
     same as without a cache; fit times are those of the first fit. The files are pickled:
     use only folders that nobody else can write to. Workers elsewhere must see them too.
 
-    :meth:`set_callbacks` takes callbacks of scikit-learn, such as
+    ``set_callbacks`` takes callbacks of scikit-learn, such as
     :class:`~sklearn.callback.ProgressBar`, which reach the classifiers that support them
     where the fits run on this machine.
 
