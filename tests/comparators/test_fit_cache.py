@@ -253,6 +253,7 @@ def test_repeated_fits_are_fits(fitted):
     assert 2 == fitted(check_reproducible=True)
 
 
+@pytest.mark.newest
 def test_random_seeds(tmp_path):
     """Seeds that nobody can draw again are worth a warning."""
     with pytest.warns(UserWarning, match="`cache` will not be read again") as caught:
@@ -261,6 +262,7 @@ def test_random_seeds(tmp_path):
     assert __file__ == caught[0].filename
 
 
+@pytest.mark.newest
 def test_frames_are_hashed_by_value(fitted):
     """A frame that was used is the same frame."""
     pd = pytest.importorskip("pandas")

@@ -125,6 +125,7 @@ def test_silence(capsys, call, n_fits):
     assert ("", "") == capsys.readouterr()
 
 
+@pytest.mark.newest
 def test_messages_of_joblib(capsys):
     """More than 1 is for joblib."""
     paired(verbose=11)
