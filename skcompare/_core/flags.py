@@ -160,6 +160,11 @@ FLAG_TEXTS: dict[str, str] = {
         "unknown: of two normal trainings up to 10 % of equal recipes are found to differ "
         "at a level of 5 %; train at least 5 times"
     ),
+    "few-trainings-of-several": (
+        "three or more recipes were trained fewer than 5 times, so that p-values that are "
+        "adjusted for the number of pairs are too small: at a level of 1 %, 3 trainings "
+        "find 2.6 % of equal recipes to differ, and 4 find 1.6 %; train at least 5 times"
+    ),
     "deterministic-training": (
         "all trainings of a model predict the same, so that none of the variance is due to "
         "chance in its training: it needs no seed, or all trainings had the same one"

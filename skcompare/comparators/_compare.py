@@ -29,7 +29,7 @@ from skcompare._analysis import (
     with_adjusted,
     with_classes,
 )
-from skcompare._core.design import TRAININGS, Design
+from skcompare._core.design import PAIRED_TRAININGS, SEPARATE_TRAININGS, TRAININGS, Design
 from skcompare._core.times import check_horizon
 from skcompare._core.validation import (
     as_array,
@@ -325,6 +325,9 @@ def compare_several(
 ) -> MultipleComparison:
     """Test all classifiers together and in pairs by every measure, with a verdict."""
     measures = measures_of_outputs(settings.measures, predictions)
+    if _are_few_trainings(predictions):
+        flags = (*predictions.flags, "few-trainings-of-several")
+        predictions = replace(predictions, flags=flags)
     comparisons = tuple(
         comparison
         for k, measure in enumerate(measures)
@@ -351,6 +354,18 @@ def compare_several(
         adjust=settings.adjust,
         **_facts_of(predictions),
     )
+
+
+FEW_OF_SEVERAL = 5
+"""Trainings from which tests of recipes hold the small levels of adjusted p-values."""
+
+
+def _are_few_trainings(predictions: Predictions) -> bool:
+    """Whether a recipe of several was trained so seldom that small levels are not held."""
+    if predictions.design.kind not in (PAIRED_TRAININGS.kind, SEPARATE_TRAININGS.kind):
+        return False
+    counts = [role.n_trainings or predictions.n_splits for role in predictions.estimators]
+    return any(1 < count < FEW_OF_SEVERAL for count in counts)
 
 
 COLLECTED = 10_000_000

@@ -230,6 +230,18 @@ def test_several_recipes(y):
     assert "c" == comparison.verdict
 
 
+def test_few_trainings_of_several_recipes(y):
+    """Adjusted p-values need small levels, which few trainings do not hold; models do."""
+    few = {name: probabilities(y, 3, 1.0, k) for k, name in enumerate("abc")}
+    enough = {name: probabilities(y, 5, 1.0, k) for k, name in enumerate("abc")}
+    flag = "few-trainings-of-several"
+
+    assert flag in compare_seeds(y, few).flags
+    assert "train at least 5 times" in " ".join(str(compare_seeds(y, few)).split())
+    assert flag not in compare_seeds(y, enough).flags
+    assert flag not in compare_seeds(y, few, population="models").flags
+
+
 @pytest.mark.parametrize("counts", [(5, 5, 5), (3, 5, 4)])
 def test_recipes_by_the_joint_distribution(y, counts):
     """Max-t is no smaller than each p-value, and below Bonferroni's adjustment."""
