@@ -312,6 +312,23 @@ def test_decision_scores_where_there_are_no_probabilities(data):
     assert comparator.results_["roc_auc"].champion > 0.8
 
 
+@pytest.mark.parametrize("classes", [["no", "yes"], ["yes", "no"], [1, 2]])
+def test_the_auc_needs_no_positive_class(data, classes):
+    """Its p-value is that of classes 0 and 1, whatever the two labels are."""
+    X, y = data
+    pair = partial(PairedComparator, tree(), GaussianNB(), scoring="roc_auc")
+    positive, splits = classes[1], BlockRegularized5x2CV(stratify=False, random_state=0)
+    expected = pair(cv=splits).fit(X, y).results_["roc_auc"]
+    row = pair(cv=splits).fit(X, np.array(classes)[y]).results_["roc_auc"]
+    declared = pair(cv=splits, pos_label=positive).fit(X, np.array(classes)[y])
+
+    assert 0 < expected.pvalue < 1
+    assert expected.pvalue == pytest.approx(row.pvalue)
+    assert expected.difference == pytest.approx(row.difference)
+    assert expected.pvalue == pytest.approx(declared.results_["roc_auc"].pvalue)
+    assert () == row.flags
+
+
 def test_only_needed_predictions_are_kept(data):
     """Accuracy needs labels only, and a ranking no labels."""
     X, y = data

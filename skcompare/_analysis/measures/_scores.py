@@ -228,10 +228,18 @@ class RoleScores:
         elif (of_numbers := self.measure.number_score) is not None:
             score, values = score_of_outputs(of_numbers, self.weights), role.values
         elif name in RANKING_SCORES and len(classes) == 2:
-            positive = int(classes[1] == positive_class(classes, self.pos_label))
+            positive = self._positive(name)
             score, y = RANKING_SCORES[name], (y == positive).astype(np.int64)
             values = _scores_of(role, positive)
         return None if values is None else Formula(score, y, values)
+
+    def _positive(self, name: str) -> int:
+        """Return the position of the positive class of two for a score of a ranking."""
+        classes = self.predictions.classes
+        if name == "roc_auc" and self.pos_label is None:
+            # The AUC is the same for either class, and its scorer accepts any two labels.
+            return 1
+        return int(classes[1] == positive_class(classes, self.pos_label))
 
     def _losses(self, y: IntArray) -> FloatArray | None:
         """Loss of each record, negated where greater is better."""
