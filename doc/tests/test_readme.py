@@ -36,8 +36,8 @@ def folder(tmp_path, monkeypatch):
     shutil.copy(tmp_path / "predictions.csv", tmp_path / "today.csv")
     for name, column in {"champion": old, "challenger": new}.items():
         rows = [f"{k},{y[k]},{column[k]}" for k in range(N)]
-        (tmp_path / f"{name}.csv").write_text("\n".join(["id,y,label", *rows]))
-    policy = '[[condition]]\nsuperior = "accuracy"\n\n[data]\nid = "id"\n'
+        (tmp_path / f"{name}.csv").write_text("\n".join(["id,truth,label", *rows]))
+    policy = '[[condition]]\nsuperior = "accuracy"\n\n[data]\nid = "id"\ny = "truth"\n'
     (tmp_path / "gate.toml").write_text(policy)
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -67,6 +67,8 @@ def names():
 @pytest.mark.parametrize(("what", "line"), LINES, ids=[what for what, _ in LINES])
 def test_line_runs(what, line, folder, capsys):
     """In the shell, or in Python with the imports that its names need."""
+    if line.startswith("$ skcompare init"):
+        (folder / "gate.toml").unlink()
     if line.startswith("$ "):
         assert main(shlex.split(line)[2:]) in (0, 1)
         return

@@ -64,7 +64,7 @@ def named_predictions(data: Any, unnamed: Sequence[Any], champion: Any) -> Any:
         if hasattr(type(each), "fit"):
             # Of its type, because a frame may have a column of that name.
             raise TypeError(
-                f"compare takes predictions of trained models. Got a model, {each!r:.40}. "
+                f"compare takes predictions of trained models. Got a {type(each).__name__}. "
                 "Use PairedComparator(champion, challenger).fit(X, y), which trains both; "
                 "or predict records that neither was trained on: compare(y_true, "
                 "champion.predict(X), challenger.predict(X))."

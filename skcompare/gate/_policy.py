@@ -645,7 +645,8 @@ def find_policy() -> Policy:
         return load_policy(PYPROJECT)
     raise FileNotFoundError(
         f"No policy: there is no pyproject.toml with a table {HEADER} in this folder. "
-        "Pass --policy FILE, or conditions such as --superior accuracy."
+        "Pass --policy FILE, or conditions such as --superior accuracy; "
+        "`skcompare init champion.csv challenger.csv` writes a policy."
     )
 
 
@@ -656,7 +657,10 @@ def _parsed(path: str) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         kind = type(error) if isinstance(error, OSError) else ValueError
-        raise kind(f"Cannot read policy {path!r}: {reason}.") from error
+        hint = ""
+        if isinstance(error, FileNotFoundError):
+            hint = " `skcompare init champion.csv challenger.csv` writes one, gate.toml."
+        raise kind(f"Cannot read policy {path!r}: {reason}.{hint}") from error
     if len(content) > LARGEST or max(map(len, content.split(b"\n"))) > LONGEST_LINE:
         raise ValueError(
             f"Policy {path!r} must have at most {LARGEST:,} bytes, and at most "
