@@ -1,5 +1,6 @@
 """Names of the models that are compared."""
 
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -76,6 +77,12 @@ def named_predictions(data: Any, unnamed: Sequence[Any], champion: Any) -> Any:
             f"{len(unnamed)}. Name them: compare(y_true, {{'a': ..., 'b': ..., 'c': ...}})."
         )
     if challenger is None and champion is None:
+        if isinstance(first, (str, os.PathLike)) or hasattr(first, "columns"):
+            raise ValueError(
+                "compare takes one file or frame and names of columns. Got a second "
+                f"{type(first).__name__} without a column. Join two by ids: compare('old.csv', "
+                "{'old': 'p', 'new': ('new.csv', 'p')}, y_true='y', id='id')."
+            )
         return first
     if (first is None) is (champion is None) or challenger is None:
         raise TypeError(

@@ -2,6 +2,7 @@
 
 import json
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -276,6 +277,15 @@ def test_truth_is_passed_once():
         compare(y, predictions, y_true=y)
     with pytest.raises(ValueError, match="Columns can be named where the first"):
         compare(y, predictions, id="record")
+
+
+@pytest.mark.parametrize("second", ["new.csv", Path("new.csv"), "frame"])
+def test_two_files_need_columns_and_ids(second):
+    """The error shows the call."""
+    if second == "frame":
+        second = pd.DataFrame({"p": [0, 1]})
+    with pytest.raises(ValueError, match=r"\('new.csv', 'p'\)}, y_true='y', id='id'"):
+        compare("old.csv", second)
 
 
 def test_two_arrays_need_no_names():
