@@ -65,9 +65,9 @@ def named_predictions(data: Any, unnamed: Sequence[Any], champion: Any) -> Any:
         if hasattr(type(each), "fit"):
             # Of its type, because a frame may have a column of that name.
             raise TypeError(
-                f"compare takes predictions of trained models. Got a {type(each).__name__}. "
-                "Use PairedComparator(champion, challenger).fit(X, y), which trains both; "
-                "or predict records that neither was trained on: compare(y_true, "
+                "compare takes predictions of trained models. Got a model, "
+                f"{type(each).__name__}. Use PairedComparator(champion, challenger).fit(X, y), which "
+                "trains both; or predict records that neither was trained on: compare(y_true, "
                 "champion.predict(X), challenger.predict(X))."
             )
     first, challenger, *others = unnamed
@@ -80,8 +80,8 @@ def named_predictions(data: Any, unnamed: Sequence[Any], champion: Any) -> Any:
         if isinstance(first, (str, os.PathLike)) or hasattr(first, "columns"):
             raise ValueError(
                 "compare takes one file or frame and names of columns. Got a second "
-                f"{type(first).__name__} without a column. Join two by ids: compare('old.csv', "
-                "{'old': 'p', 'new': ('new.csv', 'p')}, y_true='y', id='id')."
+                f"{type(first).__name__} without a column. Join two by ids: "
+                "compare('old.csv', {'old': 'p', 'new': ('new.csv', 'p')}, y_true='y', id='id')."
             )
         return first
     if (first is None) is (champion is None) or challenger is None:

@@ -163,7 +163,7 @@ def test_what_is_wrong_is_named(written):
 
 def test_missing_policy(tmp_path):
     """A file that is not there, and a folder, are named."""
-    with pytest.raises(FileNotFoundError, match="Cannot read policy .* `skcompare init"):
+    with pytest.raises(FileNotFoundError, match=r"Cannot read policy .* `skcompare init"):
         load_policy(tmp_path / "none.toml")
     with pytest.raises(OSError, match="Cannot read policy"):
         load_policy(tmp_path)
