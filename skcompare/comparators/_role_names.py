@@ -66,9 +66,9 @@ def named_predictions(data: Any, unnamed: Sequence[Any], champion: Any) -> Any:
             # Of its type, because a frame may have a column of that name.
             raise TypeError(
                 "compare takes predictions of trained models. Got a model, "
-                f"{type(each).__name__}. Use PairedComparator(champion, challenger).fit(X, y), which "
-                "trains both; or predict records that neither was trained on: compare(y_true, "
-                "champion.predict(X), challenger.predict(X))."
+                f"{type(each).__name__}. Use PairedComparator(champion, challenger).fit(X, y), "
+                "which trains both; or predict records that neither was trained on: "
+                "compare(y_true, champion.predict(X), challenger.predict(X))."
             )
     first, challenger, *others = unnamed
     if others:
@@ -81,7 +81,8 @@ def named_predictions(data: Any, unnamed: Sequence[Any], champion: Any) -> Any:
             raise ValueError(
                 "compare takes one file or frame and names of columns. Got a second "
                 f"{type(first).__name__} without a column. Join two by ids: "
-                "compare('old.csv', {'old': 'p', 'new': ('new.csv', 'p')}, y_true='y', id='id')."
+                "compare('old.csv', {'old': 'p', 'new': ('new.csv', 'p')}, y_true='y', "
+                "id='id')."
             )
         return first
     if (first is None) is (champion is None) or challenger is None:
