@@ -66,8 +66,8 @@ def named_predictions(data: Any, unnamed: Sequence[Any], champion: Any) -> Any:
             # Of its type, because a frame may have a column of that name.
             raise TypeError(
                 "compare takes predictions of trained models. Got a model, "
-                f"{type(each).__name__}. Use PairedComparator(champion, challenger).fit(X, y), "
-                "which trains both; or predict records that neither was trained on: "
+                f"{type(each).__name__}. Use PairedComparator(champion, challenger).fit("
+                "X, y), which trains both; or predict records that neither was trained on: "
                 "compare(y_true, champion.predict(X), challenger.predict(X))."
             )
     first, challenger, *others = unnamed
