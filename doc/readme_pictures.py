@@ -18,7 +18,7 @@ FIGURES = ROOT / "doc" / "user_guide" / "figures"
 REPORT, FOREST = FIGURES / "readme_report.png", FIGURES / "readme_forest.svg"
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-WIDTH, HEIGHT = 1120, 740
+WIDTH, HEIGHT = 1184, 752
 """Of the picture of the report, in pixels."""
 
 SHADES_KEPT = 64
