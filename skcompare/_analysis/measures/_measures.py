@@ -536,9 +536,10 @@ class Measure:
         try:
             self.of_right_predictions(classes, np.arange(len(classes)))
         except ValueError as error:
+            reason = str(error).rstrip(".")  # scikit-learn may end it with a point
             raise ValueError(
                 f"scoring {self.subject!r} does not suit the {len(classes)} classes "
-                f"{some_of(classes)}: {error} For two string classes pass `pos_label`; "
+                f"{some_of(classes)}: {reason}. For two string classes pass `pos_label`; "
                 "for more classes choose a multi-class scorer, such as 'f1_macro'."
             ) from error
 
