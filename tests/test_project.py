@@ -1,5 +1,6 @@
 """What must hold for the project as a whole, whatever it computes."""
 
+import datetime
 import importlib
 import inspect
 import pkgutil
@@ -14,6 +15,7 @@ import pytest
 import skcompare
 
 ROOT = Path(__file__).parents[1]
+CHANGELOG = ROOT / "doc" / "whats_new" / "changelog.rst"
 PACKAGE = Path(skcompare.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
 PUBLIC_MODULES = [
@@ -67,18 +69,76 @@ def test_package_is_marked_as_typed():
 
 
 def test_version_stands_in_one_place():
-    """Only `_version.py` states the version; everything else reads it there."""
+    """Only `_version.py` states the version; everything else reads it there.
+
+    `CITATION.cff`, a file without code, states the last release.
+    """
     assert "version" in _pyproject()["project"]["dynamic"]
     candidates = [
         *MODULES,
         ROOT / "pyproject.toml",
-        ROOT / "CITATION.cff",
         ROOT / "doc" / "conf.py",
     ]
 
     stating = [path for path in candidates if skcompare.__version__ in _text(path)]
 
     assert [PACKAGE / "_version.py"] == stating
+
+
+def _citation():
+    yaml = pytest.importorskip("yaml")
+    return yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+
+
+def test_citation_has_what_its_format_requires():
+    """Services that read the file need these keys, and two or none that date a release."""
+    citation = _citation()
+
+    assert {"cff-version", "message", "title", "authors"} <= set(citation)
+    assert citation["cff-version"] == "1.2.0"
+    assert citation["license"] == _pyproject()["project"]["license"]
+    assert ("version" in citation) == ("date-released" in citation)
+
+
+def test_citation_names_the_last_release():
+    """A release is cited by its version and date; between releases, the last one is."""
+    citation = _citation()
+    released = "dev" not in skcompare.__version__
+
+    if released:
+        assert citation.get("version") == skcompare.__version__
+    if "version" in citation:
+        # Without quotes YAML reads 1.0 as a number, and a date as one.
+        assert isinstance(citation["version"], str)
+        assert isinstance(citation["date-released"], datetime.date)
+        heading = f"skcompare {citation['version']}\n---"
+        assert heading in CHANGELOG.read_text(encoding="utf-8")
+
+
+def test_fragments_before_the_first_release_are_new():
+    """Nothing that no user had can be changed, fixed or faster."""
+    if "\nskcompare " in CHANGELOG.read_text(encoding="utf-8"):
+        pytest.skip("there is a release whose behaviour can change")
+
+    fragments = (CHANGELOG.parent / "upcoming_changes").glob("*.rst")
+    others = [path.name for path in fragments if not path.name.endswith(".feature.rst")]
+
+    assert [] == sorted(others)
+
+
+def test_every_requirement_of_an_extra_has_a_lower_bound():
+    """Without a bound pip may keep, or go back to, a version that was never tried."""
+    extras = _pyproject()["project"]["optional-dependencies"]
+
+    unbounded = [
+        f"{extra}: {requirement}"
+        for extra, requirements in extras.items()
+        for requirement in requirements
+        if not requirement.startswith("skcompare[")
+        and ">=" not in requirement.split(";")[0]
+    ]
+
+    assert [] == unbounded
 
 
 def test_oldest_requirements_are_the_lower_bounds():
