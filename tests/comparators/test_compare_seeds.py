@@ -232,7 +232,7 @@ def test_several_recipes(y):
 
 def test_few_trainings_of_several_recipes(y):
     """Adjusted p-values need small levels, which few trainings do not hold; models do."""
-    few = {name: probabilities(y, 3, 1.0, k) for k, name in enumerate("abc")}
+    few = {name: probabilities(y, 4, 1.0, k) for k, name in enumerate("abc")}
     enough = {name: probabilities(y, 5, 1.0, k) for k, name in enumerate("abc")}
     flag = "few-trainings-of-several"
 

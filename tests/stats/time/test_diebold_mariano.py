@@ -15,9 +15,11 @@ from skcompare.stats.time._long_run_variance import (
     FixedBandwidth,
     autocovariance,
     bartlett_variance,
+    bias_of_band,
     chosen_smoothing,
     squared_cosines,
 )
+from skcompare.stats.time._turns import takes_few_turns
 from tests.common.golden import golden
 
 GOLDEN = golden("time_order")
@@ -320,6 +322,26 @@ def test_long_dependence_is_flagged():
     assert "too-few-independent-times" in diebold_mariano(evidence).flags
     assert "correlated-beyond-horizon" in diebold_mariano(evidence, method="hln").flags
     assert () == plain.flags
+
+
+def test_signs_that_change_as_in_random_order_are_many():
+    """Two of 13 in the minority, one by one, change sign as often as is expected."""
+    at = [1, 3, 8, 10, 11, 18, 21, 22, 27, 32, 36, 47, 59]
+    sums = np.zeros(60)
+    sums[at] = 1.0
+    assert takes_few_turns(sums)
+    sums[[32, 47]] = -1.0
+    assert not takes_few_turns(sums)
+    sums[[32, 36]], sums[47] = -1.0, 1.0
+    assert takes_few_turns(sums)
+
+
+def test_largest_allowance():
+    """Later cosines of a random walk know little of its variance; a tenth of it is left."""
+    walk = np.cumsum(np.random.default_rng(0).normal(size=400))
+    bias, allowance = bias_of_band(squared_cosines(walk - walk.mean()), 20, 20)
+
+    assert 0.8 < bias < allowance == 0.9
 
 
 def test_truncation_without_a_variance():
