@@ -535,8 +535,8 @@ def compare(
         (n_samples,) where `scoring` is of them, or a dict of these with standard
         deviations, quantiles, intervals or samples, as for
         :func:`~skcompare.predictions.predictions_from_arrays`. Those of several outputs
-        have the shape (n_samples, n_outputs), or are lists of columns; what else is
-        predicted of several outputs is passed as arrays.
+        have the shape (n_samples, n_outputs), or are lists of columns, as for
+        :func:`~skcompare.predictions.predictions_from_frame`.
     challenger : array-like or name of a column, optional
         The challenger's predictions, after the champion's instead of a mapping. The two
         are then named "champion" and "challenger", or after their columns.
@@ -793,10 +793,11 @@ def _names_columns(entry: Any) -> bool:
     """Whether an entry names a column, a list of columns, or a table and its columns."""
     if isinstance(entry, Mapping):
         return any(map(_names_columns, entry.values()))
-    if isinstance(entry, tuple):
-        return True
-    names = entry[:1] if isinstance(entry, list) else [entry]
-    return any(isinstance(name, str) for name in names)
+    if isinstance(entry, tuple | list):
+        # A pair of arrays is an interval.
+        names = entry[:1] if isinstance(entry, list) else entry[-1:]
+        return any(map(_names_columns, names))
+    return isinstance(entry, str)
 
 
 def compare_cv_results(

@@ -89,7 +89,9 @@ def _samples(name: str, draws: Any) -> FloatArray:
             f"{array.shape}."
         )
     values = check_numbers(f"samples of {name}, row by row", array.reshape(-1))
-    return values.reshape(array.shape)
+    draws = values.reshape(array.shape)
+    # One output is a vector, as in check_numbers.
+    return draws[:, 0] if draws.shape[1:-1] == (1,) else draws
 
 
 def columns_by_level(name: str, forecast: Mapping[str, Any]) -> dict[Any, str]:

@@ -15,7 +15,7 @@ from skcompare._core.validation import unknown_name
 from skcompare._io.columns import check_column, columns_of, source_of
 from skcompare._io.engine import Table, joined_tables, table_of
 from skcompare._io.readers import Source
-from skcompare._registry.metrics import CLASSES, QUANTILES, SAMPLES, STD
+from skcompare._registry.metrics import CLASSES, QUANTILES, SAMPLES
 from skcompare._typing import ArrayLike, IntArray
 from skcompare.predictions._forecasts import INTERVALS, OF_NUMBERS, columns_by_level
 from skcompare.predictions._predictions import (
@@ -29,18 +29,29 @@ from skcompare.predictions._predictions import (
 Y_TRUE, GROUPS, TIME = "y_true", "groups", "time"
 """Roles other than those of the predictions."""
 
+DEPTHS: dict[Any, int] = {LABELS: 0, INTERVALS: 2, SAMPLES: 2}
+"""Levels of lists that may name the columns of each kind of predictions; 1 of others."""
+
+LISTS = (
+    "",
+    ", a list of names (one column per class, or per output)",
+    ", a list of names, or such a list for each of several outputs",
+)
+"""Further forms of the names of columns, by the levels of lists."""
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
     """Columns of a role, with the name of the classifier for predictions.
 
-    `kind` is that of the predictions, if it is known.
+    `kind` is that of the predictions, if it is known. The columns of a record are an array
+    of `shape`, in its order; a single column without a list has none.
     """
 
     role: str
     source: Source
     columns: tuple[str, ...]
-    is_list: bool
+    shape: tuple[int, ...]
     as_written: bool
     name: str | None = None
     kind: str | tuple[str, float] | None = None
@@ -60,8 +71,10 @@ class Place:
 
     @property
     def is_of_several(self) -> bool:
-        """Whether each record has several true numbers, or draws from its distribution."""
-        return len(self.columns) > 1 and (self.role == Y_TRUE or self.kind == SAMPLES)
+        """Whether each record has several numbers, other than the limits of an interval."""
+        is_interval = isinstance(self.kind, tuple) and self.kind[0] == INTERVALS
+        are_numbers = self.role == Y_TRUE or self.is_forecast
+        return are_numbers and len(self.columns) > (2 if is_interval else 1)
 
     def put(self, parts: dict[str, Any], values: Any) -> None:
         """Add what the columns hold to the parts of their model, by kind and level."""
@@ -132,16 +145,12 @@ class ColumnRoles:
         for name, value in self.predictions.items():
             known = None if self.kind is None else [Part(name, name, self.kind, value)]
             for part in known or column_parts(name, value):
-                may_be_list = known is None and part.kind not in (LABELS, STD)
-                may_be_list &= not (
-                    isinstance(part.kind, tuple) and part.kind[0] == QUANTILES
-                )
-                place = place_of(
-                    part.title, part.value, self.frame, may_be_list=may_be_list
-                )
+                kind = part.kind[0] if isinstance(part.kind, tuple) else part.kind
+                depth = DEPTHS.get(kind, 1) if known is None else 0
+                place = place_of(part.title, part.value, self.frame, depth=depth)
                 places.append(replace(place, name=name, kind=part.kind))
         if self.y_true is not None:
-            places.insert(0, place_of(Y_TRUE, self.y_true, self.frame, may_be_list=True))
+            places.insert(0, place_of(Y_TRUE, self.y_true, self.frame, depth=1))
         if self.groups is not None:
             places.append(place_of(GROUPS, self.groups, self.frame, as_written=True))
         if self.time is not None:
@@ -165,7 +174,7 @@ class ColumnRoles:
                 f"the second {Y_TRUE if name is None else name}",
                 value,
                 self.frame,
-                may_be_list=name is None,
+                depth=int(name is None),
                 as_written=name is not None,
             )
             for name, value in self.same
@@ -206,11 +215,11 @@ class ColumnRoles:
             elif place.is_part and place.kind == LABELS:
                 labels[place.name] = columns[0]
             elif place.is_forecast:
-                place.put(forecasts, columns if place.is_list else columns[0])
+                place.put(forecasts, columns if len(columns) > 1 else columns[0])
                 predictions.setdefault(place.name, columns)
             else:
                 predictions[place.name] = columns
-                if place.is_list or place.is_part:
+                if place.shape or place.is_part:
                     proba.add(place.name)
         return EngineColumns(
             table,
@@ -290,32 +299,31 @@ def place_of(
     value: Any,
     main: Source,
     *,
-    may_be_list: bool = False,
+    depth: int = 0,
     as_written: bool = False,
 ) -> Place:
-    """Return the columns of one role."""
+    """Return the columns of one role, in lists of at most `depth` levels."""
     source = main
     if isinstance(value, tuple) and len(value) == 2:
         if isinstance(value[0], str) and not os.path.exists(value[0]):
             raise FileNotFoundError(
                 f"`{role}` is a pair, but there is no file {value[0]!r}. Pass another "
-                "frame or file and its columns, or a list of columns of probabilities."
+                "frame or file and its columns, or a list of columns."
             )
         source = source_of(value[0], f"the frame of `{role}`")
         value = value[1]
-    is_list = may_be_list and isinstance(value, list)
-    columns = tuple(value) if is_list else (value,)
-    if not columns or not all(isinstance(name, str) for name in columns):
-        lists = ""
-        if may_be_list and role.endswith(Y_TRUE):
-            lists = ", a list of names (numbers, one column per output)"
-        elif may_be_list:
-            lists = ", a list of names (probabilities, one column per class)"
+    columns, shape = (value,), ()
+    if depth and isinstance(value, list):
+        names = np.array(value, dtype=object)
+        columns, shape = tuple(names.ravel().tolist()), names.shape
+    is_name = [isinstance(name, str) for name in columns]
+    if not is_name or not all(is_name) or len(shape) > depth:
+        got = f"{value!r:.60}" if isinstance(value, list) else type(value).__name__
         raise TypeError(
-            f"`{role}` must be the name of a column{lists}, or a pair of another frame or "
-            f"file and its column. Got {type(value).__name__}."
+            f"`{role}` must be the name of a column{LISTS[depth]}, or a pair of another "
+            f"frame or file and its column. Got {got}."
         )
-    return Place(role, source, columns, is_list, as_written)
+    return Place(role, source, columns, shape, as_written)
 
 
 def sources_of(places: Sequence[Place], id: Any) -> dict[Hashable, Source]:
@@ -409,11 +417,11 @@ def _values(
     place: Place, table: dict[str, NDArray[Any]], rows: Mapping[Hashable, IntArray]
 ) -> NDArray[Any]:
     columns = [table[name] for name in place.columns]
-    may_be_array = place.name is not None and place.kind not in (LABELS, STD)
-    if not may_be_array or place.is_list:
+    may_be_array = place.name is not None and place.kind != LABELS
+    if not may_be_array or place.shape:
         for name, column in zip(place.columns, columns):
             _check_single(place.role, name, column, place.source)
-    if place.is_list:
+    if place.shape:
         for name, column in zip(place.columns, columns):
             if column.dtype.kind not in "biuf":
                 raise ValueError(
@@ -422,6 +430,7 @@ def _values(
                     f"{KINDS.get(column.dtype.kind, column.dtype)}."
                 )
         values = np.column_stack(columns).astype(np.float64, copy=False)
+        values = values.reshape(-1, *place.shape)
     else:
         values = columns[0]
     if place.as_written and not place.source.typed:
@@ -465,12 +474,13 @@ def predictions_from_frame(
         `pos_label`, distinguished as in :func:`predictions_from_arrays`; or a list of
         columns, the probabilities of each class in sorted order, or the name of an array
         of these in an `.npz` file; or both labels and probabilities, as
-        ``{"labels": column, "proba": column or columns}``. Predicted numbers of several
-        outputs are a list of columns, in the order of `y_true`, and forecasts a dict of the
+        ``{"labels": column, "proba": column or columns}``. Forecasts are a dict of the
         columns of each kind: ``{"values": ..., "std": ...}``, ``{"quantiles": {0.1: ...,
         0.5: ..., 0.9: ...}}``, ``{"values": ..., "intervals": {0.9: [low, high]}}`` or
-        ``{"samples": [...]}``. A pair `(other_frame, columns)` takes columns from another
-        frame or file.
+        ``{"samples": [...]}``. For several outputs each column, pair of limits or list of
+        draws is a list of these, one per output in the order of `y_true`: ``{"values":
+        ["a", "b"], "intervals": {0.9: [["a_low", "a_high"], ["b_low", "b_high"]]}}``. A
+        pair `(other_frame, columns)` takes columns from another frame or file.
     id : str, optional
         Column that identifies records, in every frame. Frames are joined by it, whatever
         the order of their records; each id must occur once in each of them. Text and

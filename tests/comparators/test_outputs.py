@@ -34,7 +34,11 @@ from skcompare._analysis.measures import PairScores
 from skcompare.evidence import PairedLosses, ScoredPair, record_loss
 from skcompare.metrics import PairedScorer, resolve_scoring, score_differences, scored_pair
 from skcompare.plots import ForestDisplay, GainByRangeDisplay, LossDifferenceDisplay
-from skcompare.predictions import Predictions, predictions_from_arrays
+from skcompare.predictions import (
+    Predictions,
+    predictions_from_arrays,
+    predictions_from_frame,
+)
 from skcompare.stats import (
     bootstrap_difference,
     influence_difference,
@@ -607,6 +611,149 @@ def test_forecasts_of_outputs(loss, tmp_path):
     assert_allclose(weighted.estimate, np.dot(WEIGHTS, own), rtol=1e-9)
     assert_allclose(scored.mean, np.mean(own), rtol=1e-9)
     assert all(row.pvalue <= row.adjusted_pvalue <= 1 for row in rows[1:])
+
+
+def with_columns(forecasts):
+    """A table with the forecasts of all outputs, and the names of the columns by kind."""
+    table = {f"y_{name}": Y[:, k] for k, name in enumerate(NAMES)}
+    columns = {}
+
+    def named(title, array):
+        own = [f"{title}_{name}" for name in NAMES]
+        table.update(zip(own, array.T, strict=True))
+        return own
+
+    def all_named(title, arrays):
+        named_each = [named(f"{title}_{k}", array) for k, array in enumerate(arrays)]
+        return [list(own) for own in zip(*named_each, strict=True)]
+
+    for role, own in forecasts.items():
+        draws = np.moveaxis(own["samples"], -1, 0)
+        columns[role] = {
+            "values": named(f"{role}_values", own["values"]),
+            "std": named(f"{role}_std", own["std"]),
+            "quantiles": {q: named(f"{role}_{q}", a) for q, a in own["quantiles"].items()},
+            "intervals": {
+                c: all_named(f"{role}_{c}", pair) for c, pair in own["intervals"].items()
+            },
+            "samples": all_named(f"{role}_draw", draws),
+        }
+    return pd.DataFrame(table), columns
+
+
+def with_intervals(which=slice(None)):
+    """Forecasts with intervals inside their quantiles."""
+    forecasts = forecasts_of(which)
+    for own in forecasts.values():
+        low, high = (own["values"] + limits[:, which] / 2 for limits in (LOW, HIGH))
+        own["intervals"] = {0.5: (low, high)}
+    return forecasts
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "npz"])
+def test_columns_of_forecasts(tmp_path, ending):
+    """Columns of each kind and output give exactly what their arrays give."""
+    frame, columns = with_columns(with_intervals())
+    path = str(tmp_path / f"x.{ending}")
+    if ending == "parquet":
+        pytest.importorskip("pyarrow")
+        frame.to_parquet(path)
+    elif ending == "npz":
+        np.savez(path, **{name: frame[name].to_numpy() for name in frame})
+    else:
+        frame.to_csv(path, index=False)
+    y_true = [f"y_{name}" for name in NAMES]
+    truth = frame[y_true]
+    arrays = predictions_from_arrays(truth, with_intervals(), target="numbers")
+    names = [f"neg_{loss}" for loss in ("crps_normal", "crps_quantiles", "crps_samples")]
+    scorings = [
+        {"scoring": [*names, f"{names[0]}[y_v]", f"{names[2]}[0.2, 0.3, 0.5]", "r2"]},
+        {"scoring": f"{names[1]}[raw_values]", "adjust": "max-t"},
+    ]
+
+    for data in (frame, path):
+        read = predictions_from_frame(data, y_true, columns, target="numbers")
+        assert read.outputs == arrays.outputs
+        assert_array_equal(read.y, arrays.y)
+        for role, expected in zip(read.estimators, arrays.estimators, strict=True):
+            assert role.levels == expected.levels == (0.1, 0.25, 0.75, 0.9)
+            for kind in ("values", "std", "quantiles", "samples"):
+                assert_array_equal(getattr(role, kind), getattr(expected, kind))
+        for options in scorings:
+            rows = compare(data, columns, y_true=y_true, **options).rows
+            assert repr(rows) == repr(compare(truth, with_intervals(), **options).rows)
+
+
+def test_columns_of_forecasts_by_id():
+    """A forecast may be in another frame, in another order."""
+    frame, columns = with_columns(with_intervals())
+    y_true = [f"y_{name}" for name in NAMES]
+    own = frame.drop(columns=y_true).assign(id=np.arange(N)).sample(frac=1, random_state=0)
+    placed = {
+        role: {
+            kind: {share: (own, c) for share, c in parts.items()}
+            if isinstance(parts, dict)
+            else (own, parts)
+            for kind, parts in kinds.items()
+        }
+        for role, kinds in columns.items()
+    }
+    options = {"y_true": y_true, "scoring": ["neg_crps_quantiles", "neg_crps_samples"]}
+    joined = compare(frame.assign(id=np.arange(N)), placed, id="id", **options)
+
+    assert repr(joined.rows) == repr(compare(frame, columns, **options).rows)
+
+
+@pytest.mark.parametrize(
+    ("kind", "columns", "message"),
+    [
+        (
+            "std",
+            ["a", "b"],
+            "`std of new` must predict .* each of 3 outputs .* Got 2. Pass",
+        ),
+        ("std", "a", "`std of new` must predict .* each of 3 outputs .* Got 1. Pass"),
+        ("std", [["a", "b", "c"]], "`std of new` must be the name of a column, a list of"),
+        ("quantiles", {0.1: ["a", "b"]}, "`quantile 0.1 of new` .* 3 outputs .* Got 2"),
+        ("intervals", {0.9: ["a", "b"]}, "`quantile 0.05 of new` .* 3 outputs .* Got 1"),
+        ("intervals", {0.9: [["a", "b"], ["c", "d"]]}, "each of 3 outputs .* Got 2. Pass"),
+        ("intervals", {0.9: [["a", "b", "c"], ["d", "e", "f"]]}, r"a tuple \(low, high\)"),
+        ("intervals", {0.9: (["a", "b", "c"], ["d", "e", "f"])}, "must be a frame"),
+        (
+            "samples",
+            ["a", "b", "c"],
+            "`samples of new` .* each of 3 outputs .* Got 1. Pass",
+        ),
+        (
+            "samples",
+            [["a"], ["b", "c"], ["d"]],
+            "such a list for each of several .* Got ..",
+        ),
+        ("samples", [], "such a list for each of several"),
+    ],
+)
+def test_unsuited_columns(kind, columns, message):
+    """Columns of a kind that do not match the outputs end in one line."""
+    frame = FRAME.assign(**{name: 1.0 + k for k, name in enumerate("abcdef")})
+    predictions = {"old": NAMES, "new": {"values": NAMES, kind: columns}}
+    with pytest.raises((ValueError, TypeError), match=message):
+        compare(frame, predictions, y_true=NAMES, scoring=MAE)
+
+
+def test_columns_of_one_output():
+    """Lists with one entry are those of a single output."""
+    frame = FRAME.assign(s=1.0, low=Y[:, 1] - 1, high=Y[:, 1] + 1)
+    plain = {"values": "v", "std": "s", "intervals": {0.9: ["low", "high"]}}
+    listed = {"values": ["v"], "std": ["s"], "intervals": {0.9: [["low", "high"]]}}
+    plain["samples"], listed["samples"] = ["low", "high"], [["low", "high"]]
+    for scoring in ("neg_crps_normal", "neg_crps_samples", "neg_interval_score"):
+        rows = [
+            compare(
+                frame, {"old": own | {"values": "u"}, "new": own}, y_true=y, scoring=scoring
+            ).rows
+            for y, own in (("w", plain), (["w"], listed))
+        ]
+        assert repr(rows[0]) == repr(rows[1])
 
 
 def test_forecasts_of_outputs_resampled():
