@@ -102,8 +102,8 @@ COLUMNS = {
     "y": "of true labels, or of true numbers; once an output for several",
     "label": "of labels, in each of two files",
     "proba": "of probabilities, in each of two files; once a class for several",
-    "value": "of predicted numbers, in each of two files; once an output for several, or "
-    "KIND=COLUMN: std=, quantile:0.1=, interval:0.9=LOW,HIGH or samples=",
+    "value": "of predicted numbers, in each of two files, or KIND=COLUMN: std=, "
+    "quantile:0.1=, interval:0.9=LOW,HIGH or samples=; once an output for several",
     "champion": "of the champion's predictions, once a class for several; its file if no "
     "FILE is given",
     "challenger": "of the challenger's predictions, or its file, in the same way",
@@ -269,30 +269,33 @@ def columns_of_option(name: str, value: str | list[str]) -> Any:
         return _forecast_columns(name, value, matches)
     if len(set(value)) < len(value):
         raise ValueError(f"--{name} must name different columns. Got {', '.join(value)}.")
-    return value[0] if len(value) == 1 else tuple(value)
+    return _one_or_all(tuple(value))
+
+
+def _one_or_all(columns: tuple[Any, ...]) -> Any:
+    """Return the only entry, or the entries of several outputs or classes."""
+    return columns[0] if len(columns) == 1 else columns
 
 
 def _forecast_columns(
     name: str, texts: Sequence[str], matches: Sequence[re.Match[str] | None]
 ) -> dict[str, Any]:
     """Return the columns of each kind, where those without a kind are the numbers."""
-    forecast: dict[str, Any] = {}
+    named: dict[tuple[str, str | None], tuple[Any, ...]] = {}
     for text, match in zip(texts, matches, strict=True):
         kind, columns = ("values", text) if match is None else match.groups()
-        names = (
-            columns.split(",") if kind.startswith(("interval:", "samples")) else [columns]
-        )
-        kind, _, share = kind.partition(":")
-        if share or kind in ("quantile", "interval"):
-            by_share = forecast.setdefault(f"{kind}s", {})
-            if share in by_share:
-                raise ValueError(f"--{name} must name {kind} {share} once. Got two.")
-            by_share[share] = names[0] if kind == "quantile" else tuple(names)
+        is_list = kind.startswith(("interval:", "samples"))
+        own = tuple(columns.split(",")) if is_list else columns
+        kind, colon, share = kind.partition(":")
+        key = (f"{kind}s", share) if colon else (kind, None)
+        # Once for each of several outputs.
+        named[key] = (*named.get(key, ()), own)
+    forecast: dict[str, Any] = {}
+    for (kind, level), entries in named.items():
+        if level is None:
+            forecast[kind] = _one_or_all(entries)
         else:
-            forecast[kind] = (*forecast.get(kind, ()), *names)
-    for kind in {"values", "std"} & set(forecast):
-        own = forecast[kind]
-        forecast[kind] = own[0] if len(own) == 1 else own
+            forecast.setdefault(kind, {})[level] = _one_or_all(entries)
     return checked_table(forecast, OF_FORECASTS, f"--{name}")
 
 

@@ -46,7 +46,8 @@ from skcompare.gate import (
     Columns,
     chosen_columns,
     has_truth,
-    share_in,
+    names_in,
+    placed_in,
     true_columns,
 )
 from skcompare.predictions import CHALLENGER, CHAMPION, ROLES, ColumnRoles
@@ -70,9 +71,9 @@ def add_column_options(parser: argparse.ArgumentParser) -> None:
     add_column(parser, Y, action="append")
     for name in ROLES:
         text = (
-            f"column of the {name}'s labels, probabilities or predicted numbers; once a "
-            "class or an output for several, or KIND=COLUMN: std=, quantile:0.1=, "
-            "interval:0.9=LOW,HIGH or samples="
+            f"column of the {name}'s labels, probabilities or predicted numbers, or "
+            "KIND=COLUMN: std=, quantile:0.1=, interval:0.9=LOW,HIGH or samples=; once a "
+            "class or an output for several"
         )
         add_option(parser, name, "COLUMN", text, action="append")
     for name in ROLES:
@@ -112,13 +113,13 @@ def named_columns(arguments: argparse.Namespace) -> ColumnRoles:
         names = {role: file or arguments.file for role, file in files.items()}
     elif not all(isinstance(columns[role], str) for role in ROLES):
         names = {role: role for role in ROLES}
-    predictions = {names[role]: _at(sources[role], columns[role]) for role in ROLES}
+    predictions = {names[role]: placed_in(sources[role], columns[role]) for role in ROLES}
     y = columns[Y] if isinstance(columns[Y], str) else list(columns[Y])
     others = {sources[role].key: sources[role] for role in ROLES if columns[role] != y}
     same = [
         (None, (source, y))
         for key, source in others.items()
-        if key != main.key and all(name in source.names for name in _names_in(y))
+        if key != main.key and all(name in source.names for name in names_in(y))
     ]
     return ColumnRoles(
         main,
@@ -161,23 +162,6 @@ def columns_of_two_files(arguments: argparse.Namespace) -> ColumnRoles:
         raise ValueError(re.sub(rf"by `({'|'.join(keys)})`", r"by --\1", text)) from None
 
 
-def _at(source: Source, columns: Any) -> Any:
-    """Return columns with the file that they are in; levels and coverages as numbers."""
-    if isinstance(columns, Mapping):
-        return {
-            float(key) if share_in(key) else key: _at(source, own)
-            for key, own in columns.items()
-        }
-    return source, columns if isinstance(columns, str) else list(columns)
-
-
-def _names_in(columns: Any) -> list[str]:
-    """List the columns that an option names."""
-    if isinstance(columns, Mapping):
-        return [name for own in columns.values() for name in _names_in(own)]
-    return [columns] if isinstance(columns, str) else list(columns)
-
-
 def checked_delimiter(delimiter: str | None) -> str | None:
     """Check a delimiter, and return one character, or None for the default."""
     delimiter = "\t" if delimiter in ("\\t", "tab") else delimiter
@@ -208,13 +192,13 @@ def _columns_of_roles(
     if in_order and not any(options.values()) and one_file:
         columns = dict(zip(DEFAULT_NAMES, candidates))
     for role, named in columns.items():
-        for name in _names_in(named):
+        for name in names_in(named):
             _check_option(f"--{role}", name, sources[role])
     truth, first, second = (
-        {(sources[role].key, name) for name in _names_in(columns[role])} for role in columns
+        {(sources[role].key, name) for name in names_in(columns[role])} for role in columns
     )
     if truth & (first | second) or first == second:
-        listed = [name for named in columns.values() for name in _names_in(named)]
+        listed = [name for named in columns.values() for name in names_in(named)]
         raise ValueError(
             "--y, --champion and --challenger must be three columns. Got "
             f"{', '.join(listed)}."

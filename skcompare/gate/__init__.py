@@ -11,7 +11,14 @@ from skcompare.gate._conditions import (
 )
 from skcompare.gate._decision import INCONCLUSIVE, GateDecision, Outcome
 from skcompare.gate._evaluate import Gate
-from skcompare.gate._files import ONE_OF_THEM, GateFiles, chosen_columns, judge_files
+from skcompare.gate._files import (
+    ONE_OF_THEM,
+    GateFiles,
+    chosen_columns,
+    judge_files,
+    names_in,
+    placed_in,
+)
 from skcompare.gate._ledger import Ledger
 from skcompare.gate._policy import (
     OF_FORECASTS,
@@ -21,7 +28,6 @@ from skcompare.gate._policy import (
     checked_table,
     find_policy,
     load_policy,
-    share_in,
 )
 from skcompare.gate._proposal import Proposal, non_inferior, propose_policy
 from skcompare.gate._skops import load_estimator

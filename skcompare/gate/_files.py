@@ -195,7 +195,7 @@ INDEX = re.compile(r"__index_level_\d+__")
 """Name by pandas of an index without name in a Parquet file."""
 
 Answer = str | Sequence[str] | Mapping[str, Any]
-"""A column, one column per class, or both of labels and probabilities."""
+"""A column, one column per class or output, or those of each kind of predictions."""
 
 
 def chosen_columns(
@@ -263,7 +263,7 @@ def chosen_columns(
         and not (name in y and name in at.names)
     ]
     groups = None if columns.groups is None else facts[columns.groups]
-    placed = dict(zip(names, map(_at, roles, predictions)))
+    placed = dict(zip(names, map(placed_in, roles, predictions)))
     same = [*same_truth, *same_facts]
     chosen = ColumnRoles(
         main,
@@ -294,22 +294,23 @@ def _check_unset(columns: Columns, names: Sequence[str], text: str) -> None:
             raise ValueError(f"`{name}` {text}. Leave it out.")
 
 
-def _at(source: Source, prediction: Answer) -> Any:
+def placed_in(source: Source, prediction: Answer) -> Any:
     """Return the file with the columns of predictions, or with those of each kind."""
     if isinstance(prediction, Mapping):
         # Levels and coverages are numbers, whose keys a policy writes as text.
         return {
-            float(kind) if share_in(kind) else kind: _at(source, part)
+            float(kind) if share_in(kind) else kind: placed_in(source, part)
             for kind, part in prediction.items()
         }
     return source, prediction if isinstance(prediction, str) else list(prediction)
 
 
-def _own_columns(prediction: Answer) -> list[str]:
+def names_in(prediction: Answer) -> list[str]:
     """List the columns of one classifier's predictions."""
-    if isinstance(prediction, Mapping):
-        return [name for part in prediction.values() for name in _own_columns(part)]
-    return [prediction] if isinstance(prediction, str) else list(prediction)
+    if isinstance(prediction, str):
+        return [prediction]
+    parts = prediction.values() if isinstance(prediction, Mapping) else prediction
+    return [name for part in parts for name in names_in(part)]
 
 
 def _id(sources: Sequence[Source], columns: Columns) -> str | None:
@@ -375,7 +376,7 @@ def _prediction(
                 f"{ONE_OF_THEM}."
             )
     advice = f" Name the predictions by {ONE_OF_THEM if own_file else f'`{role}`'}."
-    for name in _own_columns(prediction):
+    for name in names_in(prediction):
         check_column(source, name, advice)
     return prediction
 
@@ -409,7 +410,7 @@ def _check_own_role(
     role: str, source: Source, prediction: Answer, roles: Mapping[str, Sequence[Any]]
 ) -> None:
     """Raise an error if a column of predictions is also that of ids or true labels."""
-    for name in _own_columns(prediction):
+    for name in names_in(prediction):
         for option, own in roles.items():
             if name in own:
                 raise ValueError(
@@ -426,7 +427,7 @@ def names_of_roles(sources: Sequence[Source], predictions: Sequence[Answer]) -> 
     same probabilities is a new model.
     """
     paths = [source.path for source in sources]  # type: ignore[attr-defined]
-    columns = [_own_columns(prediction) for prediction in predictions]
+    columns = [names_in(prediction) for prediction in predictions]
     is_one_file = are_one_file(*paths)
     if predictions[0] == predictions[1]:
         part = f", and the same predictions {', '.join(map(repr, columns[0]))}"

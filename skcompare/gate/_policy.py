@@ -146,6 +146,34 @@ def column_or_columns(value: Any, title: str) -> str | tuple[str, ...]:
     return checked_columns(value, title)
 
 
+def columns_of_outputs(value: Any, title: str, *, n_columns: int | None = None) -> Any:
+    """Check an array of `n_columns` names, or one such array for each of several outputs.
+
+    With any number of columns a name may also be that of a two-dimensional array.
+
+    Parameters
+    ----------
+    value : object
+        Value in the policy.
+    title : str
+        Name of the value in messages.
+    n_columns : int, optional
+        Number of names; by default any, the same for all outputs.
+    """
+    if isinstance(value, str) and n_columns is None:
+        return checked_text(value, title)
+    is_array = isinstance(value, list | tuple) and value
+    is_nested = is_array and all(isinstance(own, list | tuple) for own in value)
+    outputs = [checked_columns(own, title) for own in (value if is_nested else [value])]
+    expected = f"an array of {n_columns} columns, or one such array for each output"
+    if n_columns is None:
+        n_columns, expected = len(outputs[0]), "arrays of one length for all outputs"
+    for own in outputs:
+        _check(len(own) == n_columns, own, title, expected, ValueError)
+    checked_columns([name for own in outputs for name in own], title)
+    return tuple(outputs) if is_nested else outputs[0]
+
+
 def values_of_columns(value: Any, title: str) -> dict[str, Any]:
     """Check the slice of a condition: columns, each with a value or several values."""
     is_table = isinstance(value, Mapping) and value
@@ -199,11 +227,12 @@ def _short(key: Any) -> str:
     return text if len(text) <= 60 else f"{text[:60]}..."
 
 
-def columns_by_share(value: Any, title: str, *, n_columns: int = 1) -> dict[str, Any]:
+def columns_by_share(
+    value: Any, title: str, check: Check = column_or_columns
+) -> dict[str, Any]:
     """Check columns by level or coverage, the keys of which are numbers as text.
 
-    Each is one column, or an array of `n_columns` if that is more than 1. Numbers get their
-    usual form, so that equal policies have equal digests.
+    Numbers get their usual form, so that equal policies have equal digests.
     """
     is_table = isinstance(value, Mapping) and value
     _check(is_table, value, title, "a table of columns by level")
@@ -216,14 +245,7 @@ def columns_by_share(value: Any, title: str, *, n_columns: int = 1) -> dict[str,
                 f"Keys of {title} must be different numbers between 0 and 1, such as "
                 f'"0.9". Got {_got(key)}.'
             )
-        own: Any
-        if n_columns == 1:
-            own = checked_text(columns, place)
-        else:
-            own = checked_columns(columns, place)
-            expected = f"an array of {n_columns} columns"
-            _check(len(own) == n_columns, columns, place, expected, ValueError)
-        checked[share] = own
+        checked[share] = check(columns, place)
     return checked
 
 
@@ -236,12 +258,15 @@ def share_in(key: Any) -> str | None:
     return f"{share:.12g}" if 0 < share < 1 else None
 
 
+columns_of_intervals = partial(
+    columns_by_share, check=partial(columns_of_outputs, n_columns=2)
+)
 OF_FORECASTS: dict[str, Check] = {
     "values": column_or_columns,
-    "std": checked_text,
+    "std": column_or_columns,
     "quantiles": columns_by_share,
-    "intervals": partial(columns_by_share, n_columns=2),
-    "samples": column_or_columns,
+    "intervals": columns_of_intervals,
+    "samples": columns_of_outputs,
 }
 """Checks of the columns of each kind of a forecast."""
 
@@ -281,7 +306,7 @@ class Columns:
         output, in the order of `y`.
     std, quantiles, intervals, samples : str, dict, dict, tuple of str, or None
         Beside them there: standard deviations, quantiles by level, low and high limits of
-        intervals by coverage, and draws.
+        intervals by coverage, and draws; of several outputs a tuple of each of these.
     champion, challenger : str, tuple of str, dict or None
         The predictions of each: a column of labels or of probabilities, one column of
         probabilities per class, or a dict with "labels" and "proba"; a column of numbers,
@@ -314,10 +339,10 @@ class Columns:
     label: Annotated[str | None, checked_text] = None
     proba: Annotated[Any, column_or_columns] = None
     value: Annotated[Any, column_or_columns] = None
-    std: Annotated[str | None, checked_text] = None
+    std: Annotated[Any, column_or_columns] = None
     quantiles: Annotated[Any, columns_by_share] = None
-    intervals: Annotated[Any, partial(columns_by_share, n_columns=2)] = None
-    samples: Annotated[Any, column_or_columns] = None
+    intervals: Annotated[Any, columns_of_intervals] = None
+    samples: Annotated[Any, columns_of_outputs] = None
     champion: Annotated[Any, _predictions] = None
     challenger: Annotated[Any, _predictions] = None
     groups: Annotated[str | None, checked_text] = None

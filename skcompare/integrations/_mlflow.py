@@ -16,7 +16,7 @@ from skcompare._io.columns import check_column, frame_from_columns, source_of
 from skcompare._version import __version__
 from skcompare.comparators import PairedComparator, compare
 from skcompare.exceptions import MissingDependencyError
-from skcompare.gate import GateDecision
+from skcompare.gate import GateDecision, placed_in
 from skcompare.predictions import ROLES, ColumnRoles
 from skcompare.reports import Comparison, ComparisonRow, MultipleComparison
 
@@ -286,7 +286,8 @@ def compare_mlflow_runs(
     sources = [source_of(_file(mlflow, run.info.run_id, artifact)) for run in runs]
     check_column(sources[0], y_true, " Name the true labels by `y_true`.")
     placed = {
-        name: _at(source, predictions) for name, source in zip(names, sources, strict=True)
+        name: placed_in(source, predictions)
+        for name, source in zip(names, sources, strict=True)
     }
     same = [(None, (sources[1], y_true))] if y_true in sources[1].names else []
     order = {name: options.pop(name) for name in ("time", "horizon") if name in options}
@@ -295,13 +296,6 @@ def compare_mlflow_runs(
     compared = compare(roles, placed, **options)
     assert isinstance(compared, Comparison)
     return compared
-
-
-def _at(source: Any, columns: Any) -> Any:
-    """Return columns of predictions with the file that they are in."""
-    if isinstance(columns, Mapping):
-        return {key: _at(source, own) for key, own in columns.items()}
-    return source, columns if isinstance(columns, str) else list(columns)
 
 
 def _file(mlflow: Any, run_id: str, artifact: str) -> Any:

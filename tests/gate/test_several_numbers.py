@@ -30,6 +30,7 @@ def columns_of(role):
     first, second = BOTH[role].T
     low, high = LIMITS[role]
     values = {"p": first, "q": second, "s": STD[role], "l": low, "h": high}
+    values |= {"t": 3 * STD[role], "m": second - 4, "k": second + 3}
     return {"id": np.arange(N), **values}
 
 
@@ -151,24 +152,32 @@ FORECASTS = {
 KINDS = {"value": "values"}
 
 
+OF_TWO = {
+    "neg_crps_normal": {"value": ["p", "q"], "std": ["s", "t"]},
+    "neg_interval_score[v]": {
+        "value": ["p", "q"],
+        "intervals": {"0.8": [["l", "h"], ["m", "k"]]},
+    },
+    "neg_crps_quantiles[0.2,0.8]": {
+        "quantiles": {".1": ["l", "m"], "0.50": ["p", "q"], "0.9": ["h", "k"]}
+    },
+    "neg_crps_samples": {"samples": [["l", "p", "h"], ["m", "q", "k"]]},
+}
+TRUTH = pd.DataFrame(Y, columns=["u", "v"])
+CASES = [("u", Y[:, 0], *case) for case in FORECASTS.items()]
+CASES += [(["u", "v"], TRUTH, *case) for case in OF_TWO.items()]
+
+
 def forecast(role, columns):
     """The arrays of a forecast with these columns."""
-    table = columns_of(role)
-    arrays = {}
-    for key, own in columns.items():
-        if isinstance(own, dict):
-            own = {
-                float(share): tuple(table[c] for c in name)
-                if isinstance(name, list)
-                else table[name]
-                for share, name in own.items()
-            }
-        elif isinstance(own, list):
-            own = np.column_stack([table[name] for name in own])
-        else:
-            own = table[own]
-        arrays[KINDS.get(key, key)] = own
-    return arrays
+    if isinstance(columns, dict):
+        return {
+            KINDS.get(key, key) if key.isalpha() else float(key): forecast(role, own)
+            for key, own in columns.items()
+        }
+    if isinstance(columns, list):
+        return np.stack([forecast(role, name) for name in columns], axis=1)
+    return columns_of(role)[columns]
 
 
 def prefixed(columns, role):
@@ -176,25 +185,42 @@ def prefixed(columns, role):
     if isinstance(columns, dict):
         return {KINDS.get(k, k): prefixed(own, role) for k, own in columns.items()}
     if isinstance(columns, list):
-        return [f"{role}_{name}" for name in columns]
+        return [prefixed(name, role) for name in columns]
     return f"{role}_{columns}"
 
 
-@pytest.mark.parametrize(("measure", "columns"), FORECASTS.items())
-def test_forecasts_in_files(files, one_file, measure, columns):
+@pytest.mark.parametrize(("y", "truth", "measure", "columns"), CASES)
+def test_forecasts_in_files(files, one_file, y, truth, measure, columns):
     """Columns of forecasts are those of arrays, in one file and in two."""
     arrays = Gate(Superior(measure)).decide(
-        Y[:, 0], {role: forecast(role, columns) for role in BOTH}
+        truth, {role: forecast(role, columns) for role in BOTH}
     )
     both = {"champion": prefixed(columns, "old"), "challenger": prefixed(columns, "new")}
     decisions = [
-        judged(files, {"y": "u", **columns}, measure),
-        judged([one_file], {"y": "u", **both}, measure),
+        judged(files, {"y": y, **columns}, measure),
+        judged([one_file], {"y": y, **both}, measure),
     ]
 
     for decision in decisions:
         assert decision.status == arrays.status
-        assert_allclose(decision.outcomes[0].pvalue, arrays.outcomes[0].pvalue, rtol=1e-9)
+        assert decision.outcomes[0].pvalue == arrays.outcomes[0].pvalue
+
+
+def test_slices_of_forecasts_of_outputs(files):
+    """A condition on a slice is about the forecasts of its records."""
+    kept = np.arange(N) % 3 == 0
+    frame = pd.read_csv(files[0])
+    frame.assign(place=np.where(kept, "here", "there")).to_csv(files[0], index=False)
+    for measure, columns in OF_TWO.items():
+        condition = {"superior": measure, "where": {"place": "here"}}
+        decision = judged(files, {"y": ["u", "v"], **columns}, condition)
+        arrays = Gate(Superior(measure, where={"place": "here"})).decide(
+            TRUTH,
+            {role: forecast(role, columns) for role in BOTH},
+            columns={"place": np.where(kept, "here", "there")},
+        )
+        assert decision.outcomes[0].n_records == kept.sum()
+        assert decision.outcomes[0].pvalue == arrays.outcomes[0].pvalue
 
 
 @pytest.mark.parametrize(
@@ -206,12 +232,16 @@ def test_forecasts_in_files(files, one_file, measure, columns):
         ({"quantiles": {"0.1": "l", ".10": "h"}}, "different numbers between 0 and 1"),
         ({"quantiles": {}}, "a table of columns by level. Got an empty table"),
         ({"quantiles": "l"}, "a table of columns by level"),
-        ({"quantiles": {"0.1": ["l"]}}, "must be text"),
+        ({"quantiles": {"0.1": [["l"]]}}, "must be text"),
         ({"intervals": {"0.9": "l"}}, "an array of names of columns"),
         ({"intervals": {"0.9": ["l", "h", "p"]}}, "an array of 2 columns"),
         ({"intervals": {"0.9": ["l", "l"]}}, "different names"),
-        ({"std": ["s"]}, "must be text"),
+        ({"intervals": {"0.9": [["l", "h"], ["p"]]}}, "or one such array for each output"),
+        ({"intervals": {"0.9": [["l", "h"], ["h", "p"]]}}, "different names"),
+        ({"intervals": {"0.9": [["l", "h"], "p"]}}, "must be text"),
+        ({"std": [["s"]]}, "must be text"),
         ({"samples": []}, "array of names of columns"),
+        ({"samples": [["l"], ["p", "h"]]}, "must be arrays of one length for all outputs"),
         ({"champion": {"values": "p", "stdd": "s"}}, "Did you mean 'std'"),
         ({"champion": {"values": "p", "labels": "s"}}, "Unknown key"),
         ({"y": []}, "array of names of columns"),
@@ -302,6 +332,21 @@ def test_ledger_knows_outputs_and_forecasts(files, tmp_path):
     assert levels[0] > levels[1]
 
 
+@pytest.mark.parametrize(("measure", "changed"), [*zip(OF_TWO, "tkmk", strict=True)])
+def test_ledger_knows_forecasts_of_outputs(files, tmp_path, measure, changed):
+    """A look is a repeat only if what is predicted of the second output is the same."""
+    ledger = {"ledger": str(tmp_path / "ledger.jsonl")}
+    data = {"y": ["u", "v"], **OF_TWO[measure]}
+    looks = [judged(files, data, measure, **ledger) for _ in range(2)]
+    frame = pd.read_csv(files[1])
+    values = frame[changed]
+    frame.assign(**{changed: values + 0.1 * abs(values)}).to_csv(files[1], index=False)
+    looks.append(judged(files, data, measure, **ledger))
+    levels = [decision.outcomes[0].level for decision in looks]
+
+    assert levels[0] == levels[1] > levels[2]
+
+
 def test_saved_regressors(tmp_path):
     """Saved regressors of several outputs are judged on the columns of a file."""
     dump = pytest.importorskip("skops.io").dump
@@ -341,20 +386,26 @@ def test_shell(files, one_file, capsys):
 
 
 @pytest.mark.parametrize(
-    ("measure", "texts"),
+    ("case", "texts"),
     [
-        ("neg_crps_normal", ["p", "std=s"]),
-        ("neg_interval_score", ["values=p", "interval:0.8=l,h"]),
-        ("neg_crps_quantiles", ["quantile:.1=l", "quantile:0.5=p", "quantile:0.9=h"]),
-        ("neg_crps_samples", ["samples=l,p,h"]),
+        (0, "p std=s"),
+        (2, "values=p interval:0.8=l,h"),
+        (3, "quantile:.1=l quantile:0.5=p quantile:0.9=h"),
+        (4, "samples=l,p,h"),
+        (5, "p q std=s std=t"),
+        (6, "p interval:0.8=l,h interval:0.8=m,k q"),
+        (7, "quantile:.1=l quantile:0.5=p quantile:0.9=h quantile:.1=m quantile:0.5=q "
+         "quantile:0.9=k"),
+        (8, "samples=l,p,h samples=m,q,k"),
     ],
-)
-def test_forecasts_in_the_shell(files, one_file, capsys, measure, texts):
-    """Kinds before columns say what is predicted, for both commands."""
-    columns = FORECASTS[measure]
+)  # fmt: skip
+def test_forecasts_in_the_shell(files, one_file, capsys, case, texts):
+    """Kinds before columns say what is predicted, once an output, for both commands."""
+    names, truth, measure, columns = CASES[case]
+    texts, y = texts.split(), [part for name in names for part in ("--y", name)]
     arrays = {role: forecast(role, columns) for role in BOTH}
-    expected = compare(Y[:, 0], arrays, scoring=measure).rows[0].difference
-    options = ["--y", "u", "--scoring", measure, "--format", "json"]
+    expected = compare(truth, arrays, scoring=measure).rows[0].difference
+    options = [*y, "--scoring", measure, "--format", "json"]
     for role, option in (("old", "champion"), ("new", "challenger")):
         for text in texts:
             kind, equals, names = text.rpartition("=")
@@ -362,12 +413,12 @@ def test_forecasts_in_the_shell(files, one_file, capsys, measure, texts):
             options += [f"--{option}", f"{kind}{equals}{own}"]
     assert 0 == main(["compare", one_file, *options])
     assert f'"difference": {expected:.6g}'[:20] in capsys.readouterr().out
-    own_files = ["--challenger-file", files[1], "--id", "id", "--y", "u"]
+    own_files = ["--challenger-file", files[1], "--id", "id", *y]
     for text in texts:
         own_files += ["--champion", text, "--challenger", text]
     assert 0 == main(["compare", files[0], *own_files, "--scoring", measure])
     value = [part for text in texts for part in ("--value", text)]
-    code = main(["gate", *files, "--y", "u", *value, "--superior", measure])
+    code = main(["gate", *files, *y, *value, "--superior", measure])
     assert code in (0, 1)
 
 
@@ -375,9 +426,12 @@ def test_forecasts_in_the_shell(files, one_file, capsys, measure, texts):
     ("texts", "error"),
     [
         (["quantile:x=l"], "different numbers between 0 and 1"),
-        (["quantile:0.1=l", "quantile:0.1=h"], "must name quantile 0.1 once"),
+        (["p", "quantile:0.1=l", "quantile:0.1=h"], "each of 1 output of a record. Got 2"),
+        (["p", "quantile:=l"], "different numbers between 0 and 1"),
+        (["p", "quantile:0.1=l", "quantile:0.1=l"], "must be an array of different names"),
         (["interval:0.9=l"], "must be an array of 2 columns"),
-        (["p", "std=s", "std=l"], "must be text"),
+        (["p", "std=s", "std=l"], "each of 1 output of a record. Got 2"),
+        (["samples=l,p", "samples=m"], "must be arrays of one length for all outputs"),
         (["p", "std=zz"], "Unknown column 'zz'"),
     ],
 )
