@@ -1,19 +1,24 @@
-"""Count the words of prose on the pages of the user guide.
+"""Count the words of prose on the pages of the user guide, or in public docstrings.
 
     python doc/count_words.py                           # words per page, and in all
     python doc/count_words.py --limit 1200 --total 50000
+    python doc/count_words.py --docstrings              # words per package
 
 Prose is what is read from the first line to the last: paragraphs, lists, titles, notes and
 captions. Tables, code, doctests, formulas, comments, options and arguments of directives,
 footnotes and tables of contents are counted apart, as "other". With limits the exit code is
-1 where a page, or all of them together, have more.
+1 where a page, or all of them together, have more. Public docstrings are those of public
+packages, of what their ``__all__`` names, and of its public methods.
 """
 
 import argparse
+import ast
 import re
+from collections import defaultdict
 from pathlib import Path
 
 GUIDE = Path(__file__).parent / "user_guide"
+PACKAGE = Path(__file__).parents[1] / "skcompare"
 
 _DIRECTIVE = re.compile(r"\.\. (?:\|[^|]+\| )?([\w:-]+)::(.*)")
 _OPTION = re.compile(r":[\w-]+:( |$)")
@@ -95,13 +100,60 @@ def _is_table(line):
     return bool(_RULED.match(line)) and (" " in line or line.startswith("+"))
 
 
+def docstrings(root):
+    """Public docstrings below a package, in one list per file."""
+    trees = {
+        path: ast.parse(path.read_text(encoding="utf-8"))
+        for path in sorted(root.rglob("*.py"))
+    }
+    exported = {name for tree in trees.values() for name in _exported(tree)}
+    found = defaultdict(list)
+    for path, tree in trees.items():
+        own = [tree] if path.name == "__init__.py" and _exported(tree) else []
+        for node in tree.body:
+            if isinstance(node, _DEFINED) and node.name in exported:
+                public = (m for m in node.body if isinstance(m, _DEFINED))
+                own += [node, *(m for m in public if not m.name.startswith("_"))]
+        found[path] = [text for node in own if (text := ast.get_docstring(node))]
+    return found
+
+
+_DEFINED = ast.ClassDef | ast.FunctionDef
+
+
+def _exported(tree):
+    """The names of ``__all__``."""
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            return [ast.literal_eval(each) for each in getattr(node.value, "elts", [])
+                    if isinstance(each, ast.Constant)]  # fmt: skip
+    return []
+
+
+def print_docstrings(root):
+    """Words of public docstrings below a package: of each part of it, and in all."""
+    counts = defaultdict(lambda: [0, 0, 0])
+    for path, texts in docstrings(root).items():
+        part = path.relative_to(root).parts[0]
+        for text in texts:
+            for name in (part, "in all"):
+                counts[name] = [a + b for a, b in zip(counts[name], (*count(text), 1))]
+    print("prose  other  docstrings  part")
+    for name, (words, others, number) in sorted(counts.items(), key=lambda item: item[1]):
+        print(f"{words:5}  {others:5}  {number:10}  {name}")
+
+
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     add = parser.add_argument
     add("pages", nargs="*", type=Path, help="pages (default: those of the user guide)")
     add("--limit", type=int, metavar="N", help="words that a page may have")
     add("--total", type=int, metavar="N", help="words that all pages together may have")
+    add("--docstrings", action="store_true", help="words of public docstrings")
     options = parser.parse_args(argv)
+    if options.docstrings:
+        print_docstrings(PACKAGE)
+        return 0
     pages = options.pages or sorted(GUIDE.glob("*.rst"))
     counts = {page: count(page.read_text(encoding="utf-8")) for page in pages}
     print("prose  other  page")

@@ -96,3 +96,22 @@ def test_every_page_has_words(count_words):
     """The pages of the guide are counted one by one."""
     for page in GUIDE.glob("*.rst"):
         assert count_words.count(page.read_text(encoding="utf-8"))[0] > 100, page.name
+
+
+def test_public_docstrings_are_counted(count_words, tmp_path):
+    """Those of what `__all__` names and of its public methods; a private one is not."""
+    (tmp_path / "__init__.py").write_text('"""Two words."""\n__all__ = ["Public"]\n')
+    (tmp_path / "_module.py").write_text(
+        '"""Private."""\n'
+        "class Public:\n"
+        '    """Three more words."""\n'
+        "    def method(self):\n"
+        '        """One."""\n'
+        "    def _method(self):\n"
+        '        """Private."""\n'
+        "def _function():\n"
+        '    """Private."""\n'
+    )
+    found = [text for texts in count_words.docstrings(tmp_path).values() for text in texts]
+
+    assert ["Two words.", "Three more words.", "One."] == found
