@@ -287,7 +287,7 @@ def mutants_of(function):
 
 
 def draw(seed, n):
-    """A sample of the mutants of functions that can be told apart."""
+    """A sample of the mutants of functions whose results differ."""
     every = [f for path in modules(ROOT) for f in functions(path)]
     twins = Counter((bare(f.name), f.digest()) for f in every)
     rooms = {ROOT / PACKAGE / room for room in DRAWN}

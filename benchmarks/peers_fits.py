@@ -61,7 +61,7 @@ def sklearn_splits(X, y):
     return sizes_of(folds().split(X, y))
 
 
-COMPARATOR = "a comparator takes longer: it collects all answers and writes its report"
+COMPARATOR = "a comparator takes longer: it collects all predictions and writes its report"
 
 
 def fit_rows():

@@ -141,7 +141,7 @@ def ci_recall(y, first, second):
 
 
 def statsmodels_gee(y, first, second, label=1):
-    """The marginal logistic model of the answers that name a class."""
+    """The marginal logistic model of the predictions that name a class."""
     return gee(y, first, second, label).pvalues[1]
 
 

@@ -60,7 +60,7 @@ def right_most(y, rng, n_classes, share=0.8):
 
 
 def named_classes(n):
-    """Truth and two answers, words."""
+    """Truth and two predictions, words."""
     names = np.array(["bird", "cat", "dog"])
     return tuple(names[codes] for codes in labels(n, 3))
 
@@ -72,11 +72,11 @@ def labels(n, n_classes):
 
 
 two_classes, three_classes, ten_classes = (partial(labels, n_classes=k) for k in (2, 3, 10))
-"""Truth and two answers, integers."""
+"""Truth and two predictions, integers."""
 
 
 def ten_classifiers(n):
-    """Truth of three classes and ten answers."""
+    """Truth of three classes and ten predictions."""
     rng = np.random.default_rng(0)
     y = rng.integers(3, size=n)
     return y, *(right_most(y, rng, 3, 0.78 + k / 200) for k in range(10))

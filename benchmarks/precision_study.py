@@ -61,7 +61,7 @@ def parsed(arguments):
         help="data sets of ranges",
     )
     add("--n-jobs", type=int, default=1, help="trees or folds at a time; -1 for all cores")
-    add("--cache", type=Path, help="folder that keeps answers for the next run")
+    add("--cache", type=Path, help="folder that keeps predictions for the next run")
     add("--rst", action="store_true", help="print reStructuredText")
     args = parser.parse_args(arguments)
     required = args.only or (*TABLES, *[RANGES] * (args.repeats > 0))

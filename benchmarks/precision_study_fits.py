@@ -96,14 +96,14 @@ LEARNERS = {
 
 @dataclass(frozen=True)
 class Study:
-    """Answers of the classifiers, each fitted once.
+    """Predictions of the classifiers, each fitted once.
 
     Parameters
     ----------
     folder : Path
         Of the data sets.
     cache : Path
-        Folder for the answers, which may have those of earlier runs.
+        Folder for the predictions, which may have those of earlier runs.
     seed : int
         Of the forests and of the folds.
     trees : dict of str to int
@@ -128,18 +128,18 @@ class Study:
         return y[split_of(name, len(y), split)[1]]
 
     def predictions(self, name, learner, *, split=None, repeat=0):
-        """Answers to the test records."""
+        """Predictions for the test records."""
         run = self._cached(fitted_predictions)
         return run(self.folder, name, *self._recipe(learner, repeat), split, self.n_jobs)
 
     def fold_predictions(self, name, learner, repeat):
-        """Answers to all records, each by the model that was trained without its fold."""
+        """Predictions for all records, each by the model trained without its fold."""
         run = self._cached(predictions_by_fold)
         recipe = self._recipe(learner, repeat)
         return run(self.folder, name, *recipe, seed_of(self.seed, repeat), self.n_jobs)
 
     def part_predictions(self, name, learner, kept, test_share, repeat):
-        """True classes and answers of a test share of a part of the records."""
+        """True classes and predictions of a test share of a part of the records."""
         run = self._cached(predictions_of_part)
         recipe = self._recipe(learner, repeat)
         return run(self.folder, name, *recipe, kept, test_share, repeat)
@@ -204,21 +204,21 @@ def made(learner, trees, seed, n_jobs=1):
 
 
 def fitted_predictions(folder, name, learner, trees, seed, split, n_jobs):
-    """Answers of a classifier of the training records to the test records."""
+    """Predictions of a classifier of the training records for the test records."""
     X, y = load(folder, name)
     train, test = split_of(name, len(y), split)
     return made(learner, trees, seed, n_jobs).fit(X[train], y[train]).predict(X[test])
 
 
 def predictions_of_part(folder, name, learner, trees, seed, kept, test_share, split):
-    """True classes and answers of a random test share of the records that are kept."""
+    """True classes and predictions of a random test share of the records that are kept."""
     X, y = load(folder, name)
     train, test = train_test_split(kept, test_size=test_share, random_state=split)
     return y[test], made(learner, trees, seed).fit(X[train], y[train]).predict(X[test])
 
 
 def predictions_by_fold(folder, name, learner, trees, seed, folds_seed, n_jobs):
-    """Answers of ten classifiers, each to the fold that it was not trained on."""
+    """Predictions of ten classifiers, each to the fold that it was not trained on."""
     X, y = load(folder, name)
     folds = StratifiedKFold(10, shuffle=True, random_state=folds_seed).split(X, y)
 

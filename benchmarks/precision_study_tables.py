@@ -67,7 +67,7 @@ class Found(NamedTuple):
 
 
 def counts_of(study, name, bayes, **which):
-    """Answers of the random forest and of naive Bayes to the test records."""
+    """Predictions of the random forest and of naive Bayes to the test records."""
     predictions = [study.predictions(name, learner, **which) for learner in ("RF1", bayes)]
     truth = study.truth(name, which.get("split"))
     return JointCounts.from_predictions(truth, *predictions)
@@ -164,7 +164,7 @@ def table_7(study):
 
 
 def four_of(study, name, bayes):
-    """Answers of the four classifiers of Table 8."""
+    """Predictions of the four classifiers of Table 8."""
     learners = (bayes, *FOUR[1:])
     predictions = [study.predictions(name, learner) for learner in learners]
     return ClusterSums.from_predictions(study.truth(name), *predictions, names=FOUR)
@@ -259,7 +259,7 @@ def table_10(study):
 
 
 def folds_of(study, bayes, repeats):
-    """Answers of the forest and of naive Bayes to all records, in these repetitions."""
+    """Predictions of the forest and of naive Bayes to all records, in these repetitions."""
     predictions = (
         [study.fold_predictions(RETINA, learner, repeat) for learner in ("RF1", bayes)]
         for repeat in repeats

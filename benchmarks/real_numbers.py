@@ -39,7 +39,7 @@ COLUMNS = (
     "p of MAE",
     "largest share",
     "gate",
-    "ways of training (p)",
+    "algorithms (p)",
 )
 
 

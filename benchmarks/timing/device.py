@@ -1,8 +1,8 @@
 """Evidence and metrics of arrays on a device against the same in numpy.
 
-Answers are made in numpy and brought to torch on the CPU, and to a CUDA device where there
-is one. On the CPU they are read by numpy, as they always are, and then computed by torch as
-they would be elsewhere ("by torch"). Each task is timed from arrays that are there already
+Predictions are made in numpy and brought to torch on the CPU, and to a CUDA device if any.
+On the CPU they are read by numpy, as they always are, and then computed by torch as they
+would be elsewhere ("by torch"). Each task is timed from arrays that are there already
 to the finished evidence in numpy; the least of several runs in turn counts. Run
 
     python -m benchmarks.timing.device

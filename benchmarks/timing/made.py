@@ -8,7 +8,7 @@ SIZES = (10**3, 10**5, 10**6)
 
 
 def labels(n, n_classes=10, n_predictions=2):
-    """Truth, and answers that are right on some 80 % of the records."""
+    """Truth, and predictions that are right on some 80 % of the records."""
     rng = np.random.default_rng(0)
     y = rng.integers(n_classes, size=n)
     drawn = [rng.integers(n_classes, size=n) for _ in range(n_predictions)]

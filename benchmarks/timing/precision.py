@@ -1,8 +1,8 @@
-"""Tests of precision on repeated answers in one pass, and of many classes.
+"""Tests of precision on repeated predictions in one pass, and of many classes.
 
-Repeated answers come from a generator, as those of repeated cross-validation would, and the
+Repeated predictions come from a generator, as in repeated cross-validation, and the
 greatest memory is that of all arrays of numpy meanwhile (tracemalloc), in parts of a table
-of a row an answer with record, classifier and outcome. Run
+of one row per prediction with record, classifier and outcome. Run
 
     python -m benchmarks.timing.precision
 
@@ -25,7 +25,7 @@ ROW = 3 * 8
 
 
 def repetitions(y, times):
-    """Answers of two classifiers, drawn one repetition at a time."""
+    """Predictions of two classifiers, drawn one repetition at a time."""
     rng = np.random.default_rng(1)
     base = rng.integers(256, size=(2, len(y)), dtype=np.uint8)
     for _ in range(times):
@@ -47,7 +47,7 @@ def compare_repeats(n, times, repeats):
     )
     print(
         f"{times} repetitions of {n:,} records: {whole:.2f} s, of which drawing the "
-        f"answers {drawing:.2f} s; {whole - drawing:.2f} s without (limit 2 s)"
+        f"predictions {drawing:.2f} s; {whole - drawing:.2f} s without (limit 2 s)"
     )
     tracemalloc.start()
     tested()

@@ -55,7 +55,7 @@ def result_by_splitting(champion_loss, challenger_loss, random_state):
 def count_probabilities(n, p_champion, p_challenger):
     """Probabilities of all pairs of discordant counts of n records.
 
-    Entry [b, c] is that of b records that only the champion answers rightly and c that
+    Entry [b, c] is that of b records that only the champion classifies correctly and c that
     only the challenger does.
     """
     b = np.arange(n + 1)[:, np.newaxis]

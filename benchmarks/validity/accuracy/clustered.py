@@ -1,6 +1,6 @@
 """Error rates of McNemar's tests for grouped records, by simulation.
 
-The answers of a group depend on each other in several ways. Run
+The predictions of a group depend on each other in several ways. Run
 
     python -m benchmarks.validity.accuracy.clustered
 
@@ -24,19 +24,19 @@ ROUNDING = 1e-9
 # Records of groups, repeated until there are enough groups; 10 on average.
 SIZES = {"equal": (10,), "unequal": (1, 2, 4, 13, 30)}
 ALIKE = 0.3
-"""Correlation of answers to two records of a group."""
+"""Correlation of predictions for two records of a group."""
 
 FAVOUR = 0.8
 """The same of who is right on two discordant records of a group."""
 
-DEPENDENCES = ("none", "answers alike", "groups favour one")
+DEPENDENCES = ("none", "correlated predictions", "groups favour one")
 
 
 def draw_groups(sizes, disagreement, share, dependence, rng):
     """Tables of groups; `share` of the discordant records favours the challenger.
 
     Records of a group are unrelated; or their four kinds have shares that vary from group
-    to group (Dirichlet), so that all answers go together; or only the share in favour of
+    to group (Dirichlet), so that predictions go together; or only the share in favour of
     the challenger does (beta).
     """
     half, n_groups = disagreement / 2, len(sizes)
@@ -47,7 +47,7 @@ def draw_groups(sizes, disagreement, share, dependence, rng):
     shares = np.empty((n_groups, 4))
     shares[:, 0], shares[:, 3] = ACCURACY - half, 1 - ACCURACY - half
     shares[:, 1], shares[:, 2] = disagreement * (1 - favour), disagreement * favour
-    if dependence == "answers alike":
+    if dependence == "correlated predictions":
         weights = rng.standard_gamma((1 / ALIKE - 1) * shares) + 1e-300
         shares = weights / weights.sum(axis=1, keepdims=True)
     return ClusterSums(rng.multinomial(sizes, shares), np.arange(n_groups))

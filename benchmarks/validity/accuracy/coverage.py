@@ -39,7 +39,7 @@ ROUNDING = 1e-9
 def enumerate_results(n, options, with_limits=True):
     """P-values and 95 % limits of all tables of n records, by discordant counts.
 
-    Entry [b, c] is that of b records that only the champion answers rightly and c that
+    Entry [b, c] is that of b records that only the champion classifies correctly and c that
     only the challenger does. Exchanged roles give the mirrored interval.
     """
     pvalues, low, high = np.full((3, n + 1, n + 1), np.nan)
@@ -237,7 +237,7 @@ def _add_errors(table, n, rejected, least=0.0):
         table.add(n, f"{disagreement:.2f}", *shown)
     fine = [float(each) for each in FINE if each > least - ROUNDING]
     worst = np.max([errors(each) for each in fine], axis=0)
-    words = f"the worst of {fine[0]:.2f} to 1".replace("0.", ".")
+    words = f"worst of {fine[0]:.2f} to 1".replace("0.", ".")
     table.add(n, words, *(f"{each:.4f}" for each in worst))
 
 

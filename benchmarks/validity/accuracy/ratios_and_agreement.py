@@ -228,9 +228,9 @@ def agreement_tables(args):
         coverage.add(n, f"{d:.2f}", f"{kappa_of(shares):.2f}", *shown)
     for n, worst in zip(RECORDS, rows[2 * len(settings) :]):
         blank = [""] * (len(AGREEMENTS) - 1)
-        errors.add(n, "the worst of .01 to .50", "", "", f"{worst:.4f}", *blank)
+        errors.add(n, "worst of .01 to .50", "", "", f"{worst:.4f}", *blank)
         least = wilson_coverage(n, FINE).min()
-        coverage.add(n, "the worst of .01 to .99", *[""] * 6, f"{least:.3f}")
+        coverage.add(n, "worst of .01 to .99", *[""] * 6, f"{least:.3f}")
     return errors, coverage
 
 

@@ -22,7 +22,7 @@ AT_A_TIME = 1000
 
 
 def discordant_counts(n, correlation, n_draws, rng):
-    """Records that only the one, and only the other classifier answers rightly."""
+    """Records that only the one, and only the other classifier classifies correctly."""
     noise = rng.standard_normal((n_draws, n))
     noise[:, 1:] *= np.sqrt(1 - correlation**2)
     favour = lfilter([1.0], [1.0, -correlation], noise, axis=1) > 0

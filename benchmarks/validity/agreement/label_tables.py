@@ -33,7 +33,7 @@ def independent_rate(disagreement):
 
 
 def joint_shares(rates, disagreement, favour):
-    """Shares of records by truth and both answers.
+    """Shares of records by truth and both predictions.
 
     In each class a share `disagreement` is answered rightly by exactly one of the two, by
     the challenger in a part `favour` of them; 0.1 are answered wrongly by both, each with

@@ -196,8 +196,8 @@ def score_row(score, shares, n, sizes, seed):
 def score_tables(args):
     """Type I error of differences of scores, and coverage of their intervals."""
     worlds = {
-        "classifiers that are alike": (RATES, lambda *each: joint_shares(*each[:2], 0.5)),
-        "classifiers that err differently, with equal scores": (RATES, unlike_shares),
+        "exchangeable classifiers": (RATES, lambda *each: joint_shares(*each[:2], 0.5)),
+        "classifiers with equal scores and different errors": (RATES, unlike_shares),
         "a better challenger": (("even",), lambda *each: joint_shares(*each[:2], 0.75)),
     }
     settings = [

@@ -122,13 +122,13 @@ it is right."""
 FEW_RECORDS = (40, 100, 300, 1000)
 
 NULLS = (
-    World("both calibrated, unlike sharpness", nested),
+    World("both calibrated, different sharpness", nested),
     World("both calibrated, one constant", constant),
     World("both calibrated, alike", alike),
     World("alike, overconfident", lambda n, rng: alike(n, rng, power=1.6)),
     World("opposite bias of 0.02", lambda n, rng: shifted(n, rng, 0.02, -0.02)),
     World("opposite bias of 0.1", lambda n, rng: shifted(n, rng, 0.1, -0.1)),
-    World("errors of unlike shape", other_shape),
+    World("errors of different shape", other_shape),
     World("rare class, both calibrated", lambda n, rng: nested(n, rng, -2.6, 0.5, 0.5)),
     World("rare class, alike, overconfident", lambda n, rng: alike(n, rng, -2.2, 1.6)),
     World("all error in 2 % of records", few_records),
@@ -360,8 +360,8 @@ def hard_tables(args):
     rows = each_row(hard_row, settings, args, 6, sizes)
     table = Table(
         f"Equal squared calibration errors, outputs near 0 and 1: type I error at {ALPHA}",
-        ("one errs", "and says", "the other says", "and is right", "on the same records",
-         "records", "analytic", "bootstrap", "flagged"),
+        ("error rate, hard", "output, hard", "output, soft", "accuracy, soft",
+         "same errors", "records", "analytic", "bootstrap", "flagged"),
     )  # fmt: skip
     for ((*each, apart), n), (analytic, flagged, bootstrap) in zip(settings, rows):
         shown = with_error(analytic, sizes[0]), with_error(bootstrap, sizes[1])

@@ -33,8 +33,8 @@ KINDS = {
     # own log odds by.
     "alike": (0.0, 1.5, 1.0),
     "one class rare": (-3.0, 1.0, 1.0),
-    "nearly sure": (0.0, 6.0, 1.0),
-    "challenger too sure": (0.0, 1.5, 2.0),
+    "nearly certain": (0.0, 6.0, 1.0),
+    "overconfident challenger": (0.0, 1.5, 2.0),
 }
 TESTS = {
     "paired_t": paired_t,

@@ -50,7 +50,7 @@ BATCH = 4_000_000
 def accuracy_table(name, sizes, deltas, method=None):
     """Largest probability of passing over all shares of discordant records."""
     heads = [f"boundary {delta:+g}" for delta in deltas]
-    table = Table(f"Accuracy, {name}: largest probability to pass", ("records", *heads))
+    table = Table(f"Accuracy, {name}: largest probability of passing", ("records", *heads))
     for n in sizes:
         cells = []
         for delta in deltas:
@@ -71,7 +71,7 @@ def accuracy(args):
     yield accuracy_table("practical margins", SIZES, (0.01, 0.02, 0.05, 0.1))
     yield accuracy_table("many records", LARGE, (0.0, -0.02, 0.02, -0.05, 0.05))
     yield accuracy_table(
-        "Tango's score whatever the size, which the gate does not use",
+        "Tango's score at every size, which the gate does not use",
         (20, 50, 100, 200, 500, 1000, 2000),
         (-0.01, -0.05, -0.1, 0.01, 0.02, 0.05, 0.1),
         "asymptotic",
@@ -93,7 +93,7 @@ HEADS = ("test alone, above", "gate, above", "test alone, below", "gate, below")
 
 def auc(args):
     table = Table(
-        "AUC: passes at the boundary", ("world", "positives", "negatives", *HEADS)
+        "AUC: pass rate at the boundary", ("world", "positives", "negatives", *HEADS)
     )
     rng = np.random.default_rng(args.seed)
     for world in RANKINGS:
@@ -131,7 +131,7 @@ def check_auc(world, rng, positives, negatives):
 
 
 def losses(args):
-    table = Table("Losses: passes at the boundary", ("world", "records", *HEADS))
+    table = Table("Losses: pass rate at the boundary", ("world", "records", *HEADS))
     rng = np.random.default_rng(args.seed)
     for world in LOSSES:
         truth = world.difference()
@@ -163,7 +163,7 @@ def losses(args):
 
 def labels(args):
     table = Table(
-        "Scores of labels by the delta method: passes at the boundary",
+        "Scores of labels by the delta method: pass rate at the boundary",
         ("world", "score", "records", *HEADS),
     )
     rng = np.random.default_rng(args.seed)
@@ -185,7 +185,7 @@ def labels(args):
 def groups(args):
     """Accuracies and losses of grouped records, by tests of the sums of groups."""
     table = Table(
-        "Grouped records, standard error between groups: passes at the boundary",
+        "Grouped records, standard error between groups: pass rate at the boundary",
         ("measure", "groups", "rates or world", "gate, above", "gate, below"),
     )
     rng = np.random.default_rng(args.seed)
@@ -231,7 +231,7 @@ def of_group_losses(rng, sizes, world):
 def others(args):
     """Tests that the gate runs on every data set."""
     table = Table(
-        "Resampling and other tests: passes at the boundary",
+        "Resampling and other tests: pass rate at the boundary",
         ("measure", "test", "records", "data sets", "gate, above", "gate, below"),
     )
     for measure, name, n, draw, truth, options in other_rows(

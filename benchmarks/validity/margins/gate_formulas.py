@@ -124,7 +124,7 @@ CELLS = np.array(
         for b in (1, 0)
     ]
 )
-"""Class and answers of the eight cells of a label world."""
+"""Class and predictions of the eight cells of a label world."""
 
 
 def count_moves(counts, score):

@@ -127,7 +127,7 @@ def check(losses, more, condition):
 def numbers(args):
     """Shares of data sets that pass at the boundary of each condition."""
     table = Table(
-        "Losses of regressors: passes at the boundary",
+        "Losses of regressors: pass rate at the boundary",
         ("losses", "records", "condition", *HEADS),
     )
     for world in WORLDS:

@@ -143,7 +143,7 @@ def draw_scores(rng, n_sets, groups):
 
 
 def draw_predictions(rng, n_sets, groups):
-    """Classes and both answers of the records of groups."""
+    """Classes and both predictions of the records of groups."""
     y = (rng.random((n_sets, len(groups))) < 0.5).astype(int)
     right = right_predictions(rng, RIGHT, 0.7, 0.3, groups, n_sets)
     return y, *(np.where(one, y, 1 - y) for one in right)

@@ -63,7 +63,7 @@ def expected_records(test, sides):
 
 def powers(draws, loops, seed):
     table = Table(
-        "Power at the records that the gate asks for, 0.8 promised",
+        "Power at the records required by the gate, target 0.8",
         ("condition", "truth", "records", "power"),
     )
     rng = np.random.default_rng(seed)

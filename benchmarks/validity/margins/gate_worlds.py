@@ -1,6 +1,6 @@
 """Worlds in which the difference of two classifiers is known, for the gate's error rates.
 
-Each world draws answers of a champion and a challenger, many data sets at a time.
+Each world draws predictions of a champion and a challenger, many data sets at a time.
 """
 
 from typing import NamedTuple
@@ -92,7 +92,7 @@ class LossWorld(NamedTuple):
 
 
 class LabelWorld(NamedTuple):
-    """Labels of two classes with rates of right answers, the share of the first rare."""
+    """Labels of two classes, the first one rare, by their rates of correct predictions."""
 
     share: float
     of_positives: tuple[float, float]

@@ -90,7 +90,7 @@ def stated_table(args):
     """Plans from expected numbers that are the true ones."""
     rng = np.random.default_rng(args.seed)
     table = Table(
-        f"Power with the planned records, wanted {POWER}",
+        f"Power with the planned records, target {POWER}",
         ("loss", "noise", "goal", "records", "power"),
     )
     for loss in LOSSES:
@@ -117,7 +117,7 @@ def grouped_table(args):
     rng = np.random.default_rng(args.seed)
     table = Table(
         f"Groups of {SIZE}: power of the t test between groups with the planned records, "
-        f"wanted {POWER}",
+        f"target {POWER}",
         ("loss", "noise", "design effect", "records", "power"),
     )
     own = OWN["difference"]
@@ -146,7 +146,7 @@ def pilot_table(args):
     rng = np.random.default_rng(args.seed)
     table = Table(
         "The true difference, and the standard deviation of a pilot: records and mean "
-        f"power, wanted {POWER}",
+        f"power, target {POWER}",
         ("loss", "noise", "pilot", "true number", "quartiles of planned", "mean power"),
     )
     own = OWN["difference"]

@@ -76,7 +76,7 @@ def holdout_table(n_repetitions, seed):
         (
             "difference",
             "disagreement",
-            "wanted",
+            "target power",
             "records",
             "mid-p",
             "mid-p, exact",
@@ -109,7 +109,7 @@ def bcv_table(n_repetitions, seed):
         (
             "difference",
             "disagreement",
-            "wanted",
+            "target power",
             "records",
             "as assumed",
             "as assumed, exact",
@@ -167,7 +167,7 @@ PAIRS = {
 
 
 def rights(estimators, train, test):
-    """Which test records champion and challenger answer rightly."""
+    """Which test records champion and challenger classify correctly."""
     X, y = test
     return [estimator.fit(*train).predict(X) == y for estimator in estimators]
 
@@ -216,10 +216,10 @@ def learner_table(n_datasets, n_fits, seed, n_jobs):
             "champion, challenger",
             "difference",
             "disagreement",
-            "wanted",
+            "target power",
             "records",
             "power",
-            "allowed ÷ real s.d.",
+            "assumed ÷ true s.d.",
         ),
     )
     for name, pair in PAIRS.items():

@@ -68,7 +68,7 @@ def stated_row(world, correlation, effect, draws, seed):
 def stated_table(args):
     """Plans from the true difference and variance over time."""
     table = Table(
-        f"Power with the planned time points, wanted {POWER}",
+        f"Power with the planned time points, target {POWER}",
         ("differences", "correlation", "inflation", "time points", "cosines", "power"),
     )
     draws = min(args.draws, 200) if args.quick else args.draws
@@ -108,7 +108,7 @@ def pilot_table(args):
     """Plans for the true difference, with the variance of a pilot."""
     table = Table(
         "The true difference, and the variance over time of a pilot: time points and mean "
-        f"power, wanted {POWER}",
+        f"power, target {POWER}",
         ("correlation", "pilot", "true number", "quartiles of planned", "mean power"),
     )
     settings = list(product(CORRELATIONS, PILOTS))

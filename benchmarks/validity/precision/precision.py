@@ -1,7 +1,7 @@
 """Error rates, power and coverage of the tests of two precisions, by simulation.
 
-Records have a class, and two classifiers answer it with known precisions; which of them
-answers rightly is correlated. Run
+Records have a class, and two classifiers predict it with known precisions; which of them
+classifies correctly is correlated. Run
 
     python -m benchmarks.validity.precision.precision
 
@@ -32,23 +32,23 @@ RECORDS = (100, 300, 1000, 5000)
 PREVALENCES = (0.05, 0.2, 0.5)
 PRECISIONS = (0.5, 0.8, 0.95)
 CORRELATIONS = {"low": 0.2, "medium": 0.6, "high": 0.9, "nested": 0.995}
-"""Of normal variables behind the two answers, among the records of each class."""
+"""Of normal variables behind the two predictions, among the records of each class."""
 
 RECALLS = {"equal": (0.6, 0.6), "champion's twice": (0.8, 0.4)}
-"""Of champion and challenger. Precisions are equal, and so numbers of answers are not."""
+"""Of champion and challenger. At equal precisions the numbers of predictions differ."""
 
 BETTER = ((0.5, 0.6), (0.75, 0.85), (0.9, 0.95))
-"""Precisions of champion and challenger, which answer about equally often."""
+"""Precisions of champion and challenger, with about equally many predictions."""
 
 BANDS = {
-    "fewer answers": (0, 10, 20, 40, 100, np.inf),
+    "fewer positive predictions": (0, 10, 20, 40, 100, np.inf),
     "rarer outcome": (0, 2.5, 5, 10, 20, 50, np.inf),
 }
-"""Expected positive answers, and expected right or wrong ones, whichever are fewer, of the
-classifier that has fewer."""
+"""Expected positive predictions, and expected true or false ones, whichever are fewer, of
+the classifier that has fewer."""
 
 SEEN = (0, 3, 5, 10)
-"""Least numbers of right and of wrong positive answers of each classifier."""
+"""Least numbers of true and of false positives of each classifier."""
 
 TESTS = (*FORMULAS, "permutation")
 
@@ -138,12 +138,12 @@ def worlds(precisions):
 
 
 def expected(setting):
-    """Expected numbers of the classifier with fewer positive answers, as in `BANDS`."""
+    """Expected numbers of the classifier with fewer positive predictions, as in `BANDS`."""
     n, prevalence, precisions, recalls, _ = setting
     right = n * prevalence * np.array(recalls)
     predictions = right / precisions
     rarer = np.minimum(right, predictions - right)
-    return {"fewer answers": min(predictions), "rarer outcome": min(rarer)}
+    return {"fewer positive predictions": min(predictions), "rarer outcome": min(rarer)}
 
 
 def text_of(setting):
@@ -154,12 +154,12 @@ def text_of(setting):
     numbers = expected(setting)
     predictions = {value: name for name, value in RECALLS.items()}[recalls]
     return {
-        "answers": predictions,
+        "positive predictions": predictions,
         "positive": prevalence,
         "precision": rate,
         "correlation": named[correlation],
         "records": n,
-        "fewer answers": f"{numbers['fewer answers']:.0f}",
+        "fewer positive predictions": f"{numbers['fewer positive predictions']:.0f}",
         "rarer outcome": f"{numbers['rarer outcome']:.1f}",
     }
 
@@ -209,12 +209,12 @@ def grouped_table(title, settings, found, columns, kind, label):
     Each column is a test and what is found of it.
     """
     names = [test if key in WHOLE else f"{test}, for {key}" for test, key in columns]
-    table = Table(title, ("answers", kind, "settings", *names))
+    table = Table(title, ("positive predictions", kind, "settings", *names))
     groups = {}
     for setting, each in sorted(
         zip(settings, found), key=lambda pair: expected(pair[0]).get(kind, 0)
     ):
-        key = text_of(setting)["answers"], label(setting)
+        key = text_of(setting)["positive predictions"], label(setting)
         groups.setdefault(key, []).append(each)
     for key in sorted(groups, key=lambda key: list(RECALLS).index(key[0])):
         cells = []
@@ -230,7 +230,7 @@ WHOLE = ("rejected", "undefined")
 
 def worst_table(settings, found, args):
     """The setting in which each test rejects most often."""
-    title = f"Equal precisions: where each test rejects most often at {ALPHA}"
+    title = f"Equal precisions: setting of the highest error rate of each test at {ALPHA}"
     table = Table(title, ("test", *text_of(settings[0]), "type I error"))
     for place, test in enumerate(TESTS):
         shares = [each["rejected"][place] for each in found]
@@ -244,7 +244,7 @@ def seen_table(found):
     """Rejections of samples that have enough of both outcomes."""
     title = (
         f"Equal precisions: highest share, over all settings, of samples that are rejected "
-        f"at {ALPHA} and have enough right and wrong positive answers of each classifier"
+        f"at {ALPHA} and have enough true and false positives of each classifier"
     )
     table = Table(title, ("at least", *TESTS[:-1]))
     for least in SEEN:
@@ -265,7 +265,7 @@ def null_settings():
 
 
 def level_tables(args):
-    """Type I error with equally and with unequally many positive answers."""
+    """Type I error with equally and with unequally many positive predictions."""
     settings = null_settings()
     found = each_setting(settings, args, 1)
     what = "mean / highest type I error"
@@ -285,7 +285,9 @@ def level_tables(args):
         )
     ]
     unequal = [
-        pair for pair in zip(settings, found) if text_of(pair[0])["answers"] != "equal"
+        pair
+        for pair in zip(settings, found)
+        if text_of(pair[0])["positive predictions"] != "equal"
     ]
     sides = product(
         ("both scores", "weighted score", "score", "ratio", "permutation"),

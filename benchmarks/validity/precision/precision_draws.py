@@ -1,4 +1,4 @@
-"""Answers of two classifiers with known precisions, and decisions for arrays of tables.
+"""Predictions of two classifiers with known precisions, and decisions for arrays of tables.
 
 By the functions behind the tests of `skcompare.stats`, which take many tables at a time.
 """
@@ -53,7 +53,7 @@ PRECISION = count_score("precision", np.arange(2), 1)
 
 
 def joint_shares(prevalence, precisions, recalls, correlation):
-    """Shares of records by truth, answer of the champion and answer of the challenger."""
+    """Shares of records by truth, and by the predictions of champion and challenger."""
     latent = multivariate_normal([0, 0], [[1, correlation], [correlation, 1]])
     rates = np.array(recalls)
     odds = (1 - np.array(precisions)) / np.array(precisions)
@@ -62,12 +62,12 @@ def joint_shares(prevalence, precisions, recalls, correlation):
     for truth, (one, two) in enumerate((false, rates)):
         both = latent.cdf(ndtri([one, two]))
         shares[truth] = [[1 - one - two + both, two - both], [one - both, both]]
-    shares = np.maximum(shares, 0.0)  # Of rounding, where one never answers alone.
+    shares = np.maximum(shares, 0.0)  # Of rounding, where one never predicts it alone.
     return shares * np.array([1 - prevalence, prevalence])[:, np.newaxis, np.newaxis]
 
 
 def moments_of(tables):
-    """Moments of positive answers for tables of shape (..., 2, 2, 2)."""
+    """Moments of positive predictions for tables of shape (..., 2, 2, 2)."""
     predicted = [tables[..., 1, :].sum(axis=-1), tables[..., 1].sum(axis=-1)]
     by_truth = np.stack(predicted, axis=-1)
     rows, hits = by_truth.sum(axis=-2), by_truth[..., 1, :]
@@ -99,7 +99,7 @@ def formula_roots(tables):
 def difference_in_errors(tables, truth=0.0):
     """Difference of precisions less `truth` in standard errors, as `score_difference`.
 
-    The precision of a classifier without positive answers is 0 there.
+    The precision of a classifier without positive predictions is 0 there.
     """
     counts = tables.reshape(*tables.shape[:-3], -1).astype(float)
     pair = score_pair(PRECISION, CELLS, counts, 2)
@@ -136,10 +136,10 @@ def score_root(moments, delta, weighted):
 
 
 def exchanged(table, outcomes):
-    """Tables in which some records with different answers have them exchanged.
+    """Tables in which some records with different predictions have them exchanged.
 
     `outcomes` of shape (n_outcomes, 2) says how many of each class then are only the
-    champion's positive answers.
+    champion's positive predictions.
     """
     tables = np.broadcast_to(table, (len(outcomes), 2, 2, 2)).copy()
     tables[:, :, 1, 0] = outcomes

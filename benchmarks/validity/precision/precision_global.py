@@ -31,10 +31,10 @@ RECORDS = (20, 50, 200)
 
 ACCURACY = 0.75
 AGREEMENT = 0.5
-"""Share of records that both classifiers answer in the same way, right or wrong."""
+"""Share of records that both classifiers classify in the same way, correctly or not."""
 
 WITHHELD = tuple(product((0.75, 0.95), (0.3, 0.6)))
-"""Accuracy, and share of its answers that the challenger withholds, of the second table."""
+"""Accuracy, and share of predictions that the challenger withholds, of the second table."""
 
 GAIN_OF_ONE, GAIN_OF_ALL = 0.12, 0.04
 POWER_PART = 4
@@ -46,9 +46,9 @@ N_TESTS = (3, 20)
 
 
 def draw(n_classes, n, rng, *, accuracy=ACCURACY, silent=0.0, gain=0.0):
-    """Labels and two answers that are exchangeable but for what is asked for.
+    """Labels and two predictions that are exchangeable but for the options.
 
-    A withheld answer is one more class, which no record is of: precision stays as it is.
+    A withheld prediction is one more class, which no record has: precision stays as it is.
     """
     y = rng.integers(n_classes, size=n)
     even = np.full(n_classes, accuracy)
@@ -109,14 +109,14 @@ def level_table(args):
 
 
 def silent_table(args):
-    """A challenger that answers less often."""
+    """A challenger that makes fewer predictions."""
     cases = list(product(WITHHELD, args.classes, args.records))
     settings = [
         (k, n, {"accuracy": accuracy, "silent": silent})
         for (accuracy, silent), k, n in cases
     ]
     table = Table(
-        f"Equal precision, fewer answers of the challenger: type I error at {ALPHA}",
+        f"Equal precision, fewer predictions of the challenger: type I error at {ALPHA}",
         ("accuracy", "withheld", "classes", "records of a class", *TESTS),
     )
     found = each_row(row, settings, args, 2, args.draws)
@@ -126,16 +126,16 @@ def silent_table(args):
 
 
 def one_table(args):
-    """One class is answered better, and others gain what it was taken for."""
-    title = "One class is found more often: share of rejections"
+    """One class is predicted better, and others gain what it was taken for."""
+    title = "Higher recall of one class: power"
     gain = GAIN_OF_ONE
     n_draws = max(1, args.draws // POWER_PART)
     return table_of(args, title, 3, lambda k: {"gain": gain * np.eye(k)[0]}, n_draws)
 
 
 def all_table(args):
-    """All classes are answered better."""
-    title = "All classes are found more often: share of rejections"
+    """All classes are predicted better."""
+    title = "Higher recall of all classes: power"
     n_draws = max(1, args.draws // POWER_PART)
     return table_of(args, title, 4, lambda k: {"gain": GAIN_OF_ALL}, n_draws)
 

@@ -26,10 +26,14 @@ SIZES = {"equal": (10,), "unequal": (1, 2, 4, 13, 30)}
 RECALLS = {"equal": (0.6, 0.6), "champion's twice": (0.8, 0.4)}
 PREVALENCE, PRECISION = 0.3, 0.8
 CORRELATION = 0.6
-"""Of the normal variables behind the two answers to a record."""
+"""Of the normal variables behind the two predictions for a record."""
 
-ALIKE = {"none": (0.0, 0.0), "answers": (0.0, 0.3), "answers and classes": (0.2, 0.3)}
-"""Correlation, within a group, of classes and of the variables behind answers."""
+ALIKE = {
+    "none": (0.0, 0.0),
+    "predictions": (0.0, 0.3),
+    "predictions and classes": (0.2, 0.3),
+}
+"""Correlation, within a group, of classes and of the variables behind predictions."""
 
 BATCH = 100
 COLUMNS = {
@@ -45,7 +49,7 @@ COLUMNS = {
 
 
 def draw(n_groups, sizes, alike, recalls, rng):
-    """Classes, and answers of both classifiers, of a batch of data sets."""
+    """Classes, and predictions of both classifiers, of a batch of data sets."""
     of_classes, of_predictions = alike
     group = np.repeat(np.arange(n_groups), np.resize(SIZES[sizes], n_groups))
     shape = (BATCH, n_groups)
@@ -92,7 +96,7 @@ def error_table(args):
     settings = [
         (n_groups, sizes, alike, recalls)
         for recalls, alike, sizes, n_groups in product(RECALLS, ALIKE, SIZES, args.groups)
-        if sizes == "unequal" or alike == "answers"
+        if sizes == "unequal" or alike == "predictions"
     ]
     rows = each_row(error_row, settings, args, 1)
     table = Table(
@@ -100,8 +104,8 @@ def error_table(args):
         (
             "groups",
             "sizes",
-            "alike in a group",
-            "answers",
+            "correlated in a group",
+            "positive predictions",
             *COLUMNS,
             "weighted score, groups ignored",
             "undefined, score",

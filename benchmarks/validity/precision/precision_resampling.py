@@ -1,4 +1,4 @@
-"""Error rates of tests of precision on pooled answers of cross-validation, by simulation.
+"""Error rates of tests of precision on pooled predictions of cross-validation.
 
 Two algorithms learn the same way from two sets of features that are alike, so that their
 expected precisions are equal for every number of training records, and a test that finds
@@ -43,8 +43,8 @@ BATCH = 20
 COLUMNS = (
     "gee_precision",
     "clustered_precision",
-    "gee, each answer a cluster",
-    "score, each answer a cluster",
+    "gee, each prediction a cluster",
+    "score, each prediction a cluster",
     "undefined",
     "error / estimated",
 )
@@ -64,7 +64,7 @@ def draw(learner, n, correlation, rng):
 def folds_of(design, n, rng):
     """For each repetition the fold that tests each record; -1 where none does.
 
-    The other records train the classifiers that answer those of a fold.
+    The other records train the classifiers that predict those of a fold.
     """
     state = int(rng.integers(2**31))
     if design == "hold-out of half":
@@ -143,7 +143,7 @@ LEARNERS = {
 def results_of(y, repetitions):
     """P-values of all tests of one data set, and its difference with its variance.
 
-    From the answers of champion and challenger in each repetition.
+    From the predictions of champion and challenger in each repetition.
     """
     sums = ClusterSums.from_repeats(y, repetitions, classes=[0, 1])
     apart = JointCounts.from_predictions(
@@ -185,7 +185,8 @@ def table_of(args):
     settings = list(product(LEARNERS, args.records, CORRELATIONS, DESIGNS))
     rows = each_row(row_of, settings, args, 1)
     table = Table(
-        f"Algorithms of equal expected precision, pooled answers: type I error at {ALPHA}",
+        "Algorithms of equal expected precision, pooled predictions: "
+        f"type I error at {ALPHA}",
         ("algorithm", "records", "correlation", "design", *COLUMNS),
     )
     n_draws = -(-args.draws // BATCH) * BATCH

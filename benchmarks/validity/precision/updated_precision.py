@@ -1,8 +1,8 @@
 """How often intervals of updated precisions miss, by simulation.
 
-Two classifiers answer records of a class and of the rest with known sensitivity and
-specificity; with some probability they answer alike because of the record. Their precisions
-are updated to a prevalence of 2 %. Run
+Two classifiers predict records of a class and of the rest with known sensitivity and
+specificity; with some probability they agree because of the record. Their precisions are
+updated to a prevalence of 2 %. Run
 
     python -m benchmarks.validity.precision.updated_precision
 
@@ -34,7 +34,8 @@ RATES = {"equal": ((0.7, 1.0), (0.7, 1.0)), "unequal": ((0.6, 1.0), (0.75, 1.3))
 def missed(name, options):
     """A row a setting: the share of data sets whose interval misses the true ratio."""
     table = Table(
-        f"Updated precisions of {name} classifiers: 95 % intervals that miss their ratio",
+        f"Updated precisions of {name} classifiers: non-coverage of the 95 % intervals of "
+        "their ratio",
         ("records", "of the class", "specificity", "alike", *METHODS),
     )
     settings = list(product(RECORDS, SHARES, SPECIFICITIES, ALIKE))

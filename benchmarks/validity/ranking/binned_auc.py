@@ -87,14 +87,15 @@ def error_tables(args):
     settings = [(kind,) for kind in LOGITS for _ in range(args.repeats)]
     rows = each_row(error_row, settings, args, 1, args.records)
     aucs = Table(
-        f"AUC of {args.records} records: greatest error by levels",
-        ("scores", "levels", "error of an AUC", "bound"),
+        f"AUC of {args.records} records: greatest error by number of bins",
+        ("scores", "bins", "error of an AUC", "bound"),
     )
     differences = Table(
-        f"Difference of two AUCs of {args.records} records: greatest error by levels",
+        f"Difference of two AUCs of {args.records} records: greatest error by number of "
+        "bins",
         (
             "scores",
-            "levels",
+            "bins",
             "error",
             "expected",
             "bound",
@@ -103,7 +104,7 @@ def error_tables(args):
     )
     errors = Table(
         f"Standard error of the difference, {args.records} records: relative error",
-        ("scores", "levels", "greatest error", "bound"),
+        ("scores", "bins", "greatest error", "bound"),
     )
     every = np.array(rows).reshape(len(LOGITS), args.repeats, len(N_LEVELS), -1)
     for kind, drawn in zip(LOGITS, every):
@@ -144,8 +145,8 @@ def test_tables(args):
         (
             "scores",
             "by the scores",
-            *(f"{n} levels" for n in TESTED),
-            *(f"decided otherwise, {n} levels" for n in TESTED),
+            *(f"{n} bins" for n in TESTED),
+            *(f"different decision, {n} bins" for n in TESTED),
         ),
     )
     for kind, shares in zip(NULLS, rows):

@@ -293,7 +293,7 @@ def shape_table(args):
     ]
     rows = each_row(shape_row, settings, args, 4)
     table = Table(
-        f"Scores of unlike shapes, equal average precisions: type I error at {ALPHA}",
+        f"Scores of different shapes, equal average precisions: type I error at {ALPHA}",
         ("records", "positive", "champion", "challenger", "percentile", "permutation",
          "jackknife"),
     )  # fmt: skip

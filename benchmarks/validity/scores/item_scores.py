@@ -1,6 +1,6 @@
 """Error rates of comparisons of scores item by item, by simulation.
 
-Two systems of equal skill answer items rightly or wrongly, one or several times each, and
+Two systems of equal skill answer items correctly or not, one or several times each, and
 items come in groups. Some items, and some groups, suit one of the systems better by chance:
 that is what makes attempts at one item, and items of one group, alike. Run
 
@@ -29,7 +29,7 @@ DIFFICULTY, SUITS = 1.5, 1.0
 
 
 def chances(groups, suits_group, rng):
-    """Probability of a right answer, of shape (2, n_items); both systems are alike."""
+    """Probability of a correct answer, of shape (2, n_items); both systems are alike."""
     n, n_groups = len(groups), groups[-1] + 1
     common = DIFFICULTY * rng.normal(size=n)
     own = SUITS * rng.normal(size=(2, n))

@@ -1,7 +1,7 @@
 """How often tests that are looked at again and again are ever wrong, and what that costs.
 
-The probabilities for right and wrong answers are exact, by following those of all tables
-from record to record; losses are simulated. Run
+The probabilities for correct and incorrect predictions are exact: those of all tables are
+followed from record to record; losses are simulated. Run
 
     python -m benchmarks.validity.sequential.anytime
 
@@ -39,12 +39,12 @@ MARGINS = (
     (0.10, 0.30, 300),
 )
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(160)
-LOSS_KINDS = ("alike", "one class rare", "nearly sure", "challenger too sure")
+LOSS_KINDS = ("alike", "one class rare", "nearly certain", "overconfident challenger")
 LOSS_RECORDS = 2000
 FIRST_LOOK = 20
 EVERY = 100
 PLANS = (
-    # Shares of records that only the champion, only the challenger answers rightly;
+    # Shares of records that only the champion, only the challenger classifies correctly;
     # null value; alternative.
     (0.02, 0.10, 0.0, "two-sided"),
     (0.05, 0.08, 0.0, "two-sided"),
@@ -63,7 +63,7 @@ RULES = {
     # The test, its alternative, and after how many discordant records it is looked at.
     "anytime_mcnemar": (anytime_mcnemar, "two-sided", 1),
     'anytime_mcnemar, "greater"': (anytime_mcnemar, "greater", 1),
-    "mcnemar, every look": (mcnemar, "two-sided", 1),
+    "mcnemar, every record": (mcnemar, "two-sided", 1),
     "mcnemar, every 100th": (mcnemar, "two-sided", EVERY),
 }
 
@@ -104,7 +104,7 @@ def equal_table(args):
         delayed(ever_rejected)(*rule, WATCHED) for rule in RULES.values()
     )
     table = Table(
-        f"Equal accuracies, a look after every record: probability of ever p < {ALPHA}",
+        f"Equal accuracies, tested after every record: probability of ever p < {ALPHA}",
         ("test", *(f"{m} discordant pairs" for m in WATCHED)),
     )
     for name, found in zip(RULES, rows):
@@ -153,7 +153,7 @@ def margin_table(args):
     settings = [(*row, half) for row in MARGINS for half in (False, True)]
     found = iter(Parallel(args.n_jobs)(delayed(ever_beyond)(*row) for row in settings))
     table = Table(
-        "A look after every record: probability that the interval ever misses the "
+        "Tested after every record: probability that the interval ever excludes the "
         f"difference, and that its side is ever rejected, at {ALPHA}",
         ("difference", "disagreement", "records", "two-sided", '"greater"'),
     )
@@ -228,7 +228,7 @@ def loss_table(args):
             "true gain",
             "anytime_losses",
             'anytime_losses, "greater"',
-            "paired_t, every look from 20",
+            "paired_t, every record from 20",
             "paired_t, every 100th",
         ),
     )
@@ -286,9 +286,9 @@ def plan_table(args):
             "null value",
             "alternative",
             "mcnemar",
-            "anytime_mcnemar, one look",
-            "its power there",
-            "watched: median stop",
+            "anytime_mcnemar, tested once",
+            "its power then",
+            "sequential: median stop",
             "mean stop",
         ),
     )

@@ -73,14 +73,14 @@ def missed(n, rng, challenger=1.645):
 SETTINGS = {
     # Losses, their bound, and the error of a challenger that is not like the champion.
     "absolute errors in [0, 1]": (absolute, 1.0, None),
-    "absolute errors in [0, 1], unlike": (absolute, 1.0, 0.3),
+    "absolute errors in [0, 1], different": (absolute, 1.0, 0.3),
     "squared errors in [0, 1]": (squared, 1.0, None),
-    "squared errors in [0, 1], unlike": (squared, 1.0, 0.3),
+    "squared errors in [0, 1], different": (squared, 1.0, 0.3),
     "pinball losses in [0, 1]": (quantile, LEVEL, None),
     "absolute errors clipped at 10": (clipped, 10.0, None),
-    "absolute errors clipped at 10, unlike": (clipped, 10.0, 1.3),
+    "absolute errors clipped at 10, different": (clipped, 10.0, 1.3),
     "coverage of intervals": (missed, 1.0, None),
-    "coverage of intervals, unlike": (missed, 1.0, 2.2),
+    "coverage of intervals, different": (missed, 1.0, 2.2),
 }
 
 
@@ -130,7 +130,7 @@ def table_of_settings(args):
             "true gain",
             "anytime_losses",
             'anytime_losses, "greater"',
-            "paired_t, every look from 20",
+            "paired_t, every record from 20",
             "paired_t, every 100th",
         ),
     )

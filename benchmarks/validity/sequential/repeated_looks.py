@@ -1,8 +1,8 @@
 """A thousand looks at one hold-out set: false passes and power, with and without a ledger.
 
-Records are easy, where every classifier is right, or hard, where the right answer is a coin
-toss that nothing about the record tells. Whatever a challenger answers to the hard records,
-its true accuracy is that of the champion, so that every pass is a false one. Run
+Records are easy, where every classifier is right, or hard, where the class is a coin
+toss that no feature predicts. Whatever a challenger predicts for the hard records, its
+true accuracy is that of the champion, so that every pass is a false one. Run
 
     python -m benchmarks.validity.sequential.repeated_looks
 
@@ -28,10 +28,10 @@ RECORDS, HARD = 2000, 400
 LOOKS = 1000
 SHOWN = (1, 10, 100, 1000)
 CHANGED = 0.5
-"""Part of the hard records that an independent challenger answers unlike the champion."""
+"""Part of the hard records on which an independent challenger disagrees."""
 
 STEP = 0.05
-"""Part of the hard records whose answer a climbing team changes at a time."""
+"""Part of the hard records whose prediction a climbing team changes at a time."""
 
 CHUNK = 250
 """Hold-out sets that are drawn at a time."""
@@ -57,7 +57,7 @@ def draw_sets(n_sets, rng):
 
 
 def independent(n_sets, rng, *, blind):
-    """Counts of challengers that each answer at random: (gained, lost) a set and look."""
+    """Counts of challengers that each predict at random: (gained, lost) a set and look."""
     right = draw_sets(n_sets, rng).sum(axis=1)[:, None]
     gained = rng.binomial(HARD - right, CHANGED, (n_sets, LOOKS))
     return gained, rng.binomial(right, CHANGED, (n_sets, LOOKS))
@@ -81,8 +81,9 @@ def climbing(n_sets, rng, *, blind):
 
 
 def voting(n_sets, rng, *, blind):
-    """Challengers at random; at looks 10, 100 and 1000 all so far vote, each for or against
-    its own answers by the sign of its reported difference. A blind team has no signs."""
+    """Challengers at random; at looks 10, 100 and 1000 all so far vote, each for or
+    against its own predictions by the sign of its reported difference. A blind team has no
+    signs."""
     gained, lost = np.empty((2, n_sets, LOOKS), dtype=np.int64)
     for one, right in enumerate(draw_sets(n_sets, rng)):
         differs = rng.random((LOOKS, HARD), dtype=np.float32) < CHANGED
@@ -166,11 +167,11 @@ def power_tables():
     disagreement = 0.1
     shown = tuple(f"look {look:,}" for look in SHOWN)
     power = Table(
-        f"Power of {RECORDS:,} records, of which the answers differ on 10 %",
+        f"Power of {RECORDS:,} records at a disagreement of 10 %",
         ("better by", "rule", *shown),
     )
     needed = Table(
-        "Records for a power of 80 %, of which the answers differ on 10 %",
+        "Records for a power of 80 % at a disagreement of 10 %",
         ("better by", "rule", *shown),
     )
     for gain in (0.02, 0.03, 0.04):
@@ -196,7 +197,7 @@ def check(seed, n_looks=30):
                 lost, gained = rng.binomial(100, 0.5), rng.binomial(100, 0.5)
                 gained += 60 * (look == n_looks - 1)
                 old, new = np.zeros((2, RECORDS), dtype=int)
-                # Other records each time: the same answers would be the same look.
+                # Other records each time: the same predictions would be the same look.
                 old[look:][:gained] = new[look:][gained : gained + lost] = 1
                 truth[-1] = old[-1] = new[-1] = 1
                 decision = gate.decide(

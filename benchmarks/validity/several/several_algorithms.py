@@ -1,4 +1,4 @@
-"""How often `MultipleComparator` tells equally good algorithms apart.
+"""Error rates and power of `MultipleComparator`.
 
 Three, five and ten classifiers of one learner learn from sets of columns that are equally
 informative, so that all are equal by every measure. All pairs are tested as by
@@ -87,9 +87,9 @@ def neighbour_tables(args):
 
 def real_tables(args):
     """Copies of stochastic gradient descent on real records."""
-    columns = ("any told apart", "a pair, p < .05")
+    columns = ("any pair rejected", "a pair, p < .05")
     table = Table(
-        f"Breast cancer data, {N_COPIES} copies, accuracy: wrong findings",
+        f"Breast cancer data, {N_COPIES} copies, accuracy: false rejections",
         ("copies of", "draws",
          *(f"{what}{words}" for what in columns for words in ("", BY_PUBLISHED)),
          "pairs flagged"),
@@ -114,9 +114,9 @@ STAGES = {
 
 
 def level_table(title, settings, found, measure):
-    """A row a setting: chances that any two equal ones are told apart."""
+    """Family-wise error rates, one row per setting."""
     table = Table(
-        f"{title}: chance that any of equally good classifiers are told apart",
+        f"{title}: family-wise error rate of equally good classifiers",
         ("learner", "columns", "records", "data sets", *(f"any of {k}" for k in SIZES),
          f"any of {MOST}, with a control", "a pair, p < .05",
          f"a pair, p < .05 / {_pairs(MOST)}"),
@@ -132,10 +132,10 @@ def level_table(title, settings, found, measure):
 
 
 def highest_table(title, settings, found, measures):
-    """A row a measure: the highest chances of all settings."""
-    columns = [f"highest of {k}, and where" for k in SIZES]
+    """The highest error rates of all settings, one row per measure."""
+    columns = [f"highest of {k} (setting)" for k in SIZES]
     table = Table(
-        f"{title}: highest chance that any are told apart, over {len(settings)} settings",
+        f"{title}: highest family-wise error rate over {len(settings)} settings",
         ("measure", *columns, "settings over .05", f"mean of {MOST}"),
     )
     for measure in measures:
@@ -156,7 +156,7 @@ def variance_table(settings, found):
     """The default test and the published one side by side."""
     columns = ("a pair, p < .05", f"a pair, p < .05 / {_pairs(MOST)}", f"any of {MOST}")
     table = Table(
-        f"5×2 BCV, accuracy: chances by the default and by {PUBLISHED}",
+        f"5×2 BCV, accuracy: error rates of the default and of {PUBLISHED}",
         ("learner", "columns", "records",
          *(f"{what}{words}" for what in columns for words in ("", BY_PUBLISHED)),
          "pairs flagged"),
@@ -174,13 +174,13 @@ def variance_table(settings, found):
 
 
 def power_table(title, settings, found, measure):
-    """One is better: wrong findings among the others, and what is found of it."""
+    """One is better: false rejections among the others, and power."""
     both = measure == "accuracy" and (PUBLISHED, MOST) in found[0][0]
-    more = (f"share found{BY_PUBLISHED}", "pairs flagged") if both else ()
+    more = (f"average power{BY_PUBLISHED}", "pairs flagged") if both else ()
     table = Table(
         f"{title}: one classifier is better than the others",
         ("learner", "columns", "records", "lead", "classifiers", "it wins", "another wins",
-         "any of the others told apart", "share of its pairs found", *more),
+         "any equal pair rejected", "average power", *more),
     )  # fmt: skip
     for setting, (decided, values) in zip(settings, found):
         lead = values[measure][0] - values[measure][1:].mean()

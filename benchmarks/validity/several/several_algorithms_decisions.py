@@ -69,11 +69,11 @@ def holm(pvalues):
 class Outcome:
     """What was found among the first k classifiers, an entry a data set.
 
-    `false` and `false_control` say whether any two equal ones were told apart, among all
+    `false` and `false_control` say whether any two equal ones were rejected, among all
     pairs and among those with a control; `single` and `strict` are the shares of the pairs
     of equal ones with p below alpha, and below alpha over the number of all pairs. `wins`
     says whether the better one was found better than every other one, `lost` whether
-    another one was, and `shares` which share of its pairs was told apart. `flagged` is the
+    another one was, and `shares` which share of its pairs was rejected. `flagged` is the
     share of all pairs that are flagged.
     """
 

@@ -55,7 +55,7 @@ def _found(make, seeds):
 
 
 def _told(comparison):
-    """Any pair told apart, and the shares of pairs with p < .05 and of those flagged."""
+    """Any pair rejected, and the shares of pairs with p < .05 and of those flagged."""
     pairs = comparison.pairs
     return [
         any(row.beats(ALPHA) for row in pairs),

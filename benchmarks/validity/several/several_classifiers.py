@@ -1,7 +1,7 @@
 """Error rates of Cochran's Q and of McNemar's tests of many pairs, by simulation.
 
-Right and wrong answers of several classifiers are drawn by cutting normal variables, so
-that accuracies and pairwise disagreements are as wanted. Run
+Correct and incorrect predictions of several classifiers are drawn by cutting normal
+variables, so that accuracies and pairwise disagreements are as required. Run
 
     python -m benchmarks.validity.several.several_classifiers
 
@@ -60,7 +60,7 @@ def nearly_same(k, disagreement):
 
 
 def draw_patterns(n, correlations, accuracies, rng):
-    """Patterns of right answers of n records."""
+    """Patterns of correct predictions of n records."""
     values, vectors = np.linalg.eigh(correlations)
     root = vectors * np.sqrt(np.maximum(values, 0))
     normal = rng.standard_normal((n, len(root))) @ root.T
@@ -86,7 +86,7 @@ def omnibus_table(args):
     worlds = [
         ("alike", alike, k, n, d) for k in (3, 5) for n in RECORDS for d in DISAGREEMENTS
     ]
-    worlds += [("one apart", nearly_same, k, 200, 0.3) for k in (3, 4, 20)]
+    worlds += [("one different", nearly_same, k, 200, 0.3) for k in (3, 4, 20)]
     settings = [(make(k, d), n) for _, make, k, n, d in worlds]
     rows = each_row(omnibus_row, settings, args, 1)
     table = Table(
@@ -141,7 +141,7 @@ def pairwise_tables(args):
     equal = [
         ("alike", alike, k, n, d) for k in (4, 8) for n in RECORDS for d in DISAGREEMENTS
     ]
-    equal += [("one apart", nearly_same, k, n, 0.3) for k in (4, 8) for n in RECORDS]
+    equal += [("one different", nearly_same, k, n, 0.3) for k in (4, 8) for n in RECORDS]
     some = [(k, n, d) for k in (4, 8) for n in RECORDS for d in DISAGREEMENTS]
     settings = [(make(k, d), np.full(k, ACCURACY), n) for _, make, k, n, d in equal]
     settings += [
@@ -151,22 +151,22 @@ def pairwise_tables(args):
     names = (*ADJUSTMENTS, "max-t")
     none = Table(
         f"All pairs of equally accurate classifiers: family-wise error at {ALPHA}",
-        ("classifiers", "", "records", "disagreement", *names, "all intervals hold"),
+        ("classifiers", "", "records", "disagreement", *names, "simultaneous coverage"),
     )
     for (world, _, k, n, d), (family, _, _, held) in zip(equal, rows):
         shown = (with_error(each, args.draws) for each in (*family, held))
         none.add(k, world, n, f"{d:.2f}", *shown)
     half = Table(
         f"Half of the classifiers better by {2 * GAIN:g}: errors at {ALPHA} among equally "
-        "accurate pairs, and share of the differences found",
+        "accurate pairs, and average power",
         (
             "classifiers",
             "records",
             "disagreement",
             *(f"family-wise, {each}" for each in ("holm", "hochberg", "max-t")),
             "false discoveries, benjamini-hochberg",
-            *(f"found, {each}" for each in ("holm", "max-t", "benjamini-hochberg")),
-            "all intervals hold",
+            *(f"power, {each}" for each in ("holm", "max-t", "benjamini-hochberg")),
+            "simultaneous coverage",
         ),
     )
     at = {name: i for i, name in enumerate(names)}

@@ -131,7 +131,7 @@ def summary(title, found):
     """Of every rule: cells above the levels, the worst one, and the mean level."""
     levels = (ALPHA, MOST)
     above = [f"above {level}" for level in levels]
-    columns = ("test", "cells", *above, "greatest level", "where", "mean level")
+    columns = ("test", "cells", *above, "highest error rate", "cell", "mean error rate")
     table = Printed(title, columns)
     for name, cells in found.items():
         distance = {
@@ -174,7 +174,7 @@ def level_tables(stage, pairs, title):
         yield summary(f"{title}: equal learners", found)
         yield pairs_table(f"{title}, accuracy: type I error", found, drawn, ("accuracy",))
         yield pairs_table(
-            f"{title}, {len(SCORES)} scores: greatest type I error", found, drawn, SCORES
+            f"{title}, {len(SCORES)} scores: highest type I error", found, drawn, SCORES
         )
 
     return tables
@@ -269,7 +269,7 @@ def variance_tables(source):
 def unlike_tables(source):
     """Coverage of the interval, where two unlike learners differ."""
     table = Printed(
-        "Unlike learners: coverage of the 95 % interval of bcv_jackknife_t",
+        "Different learners: coverage of the 95 % interval of bcv_jackknife_t",
         ("learners", "records", "data sets", *MEASURES),
     )
     for pair, drawn in source.draws("unlike", UNLIKE):

@@ -1,6 +1,6 @@
 """Learners trained on all halves or folds of many data sets at once, in numpy.
 
-Every learner answers with probabilities of shape (draws, M, n, classes): those of a record
+Every learner predicts probabilities of shape (draws, M, n, classes): those of a record
 in a repetition come from the folds that it is not in. Linear discriminants, naive Bayes,
 logistic regression and nearest neighbours are tested against scikit-learn. Those of `EACH`
 learn from one training set after the other; their trees, boosting and lasso are

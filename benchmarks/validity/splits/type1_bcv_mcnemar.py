@@ -185,7 +185,7 @@ def spread_table(estimates, disagreements):
     table = Table("EXP6 data: the estimated difference of accuracies", ("", "value"))
     table.add("mean, 0 if both are equally good", f"{estimates.mean():+.4f} ± {error:.4f}")
     table.add("standard deviation between data sets", f"{estimates.std(ddof=1):.4f}")
-    table.add("standard deviation that the test allows for", f"{assumed:.4f}")
+    table.add("standard deviation assumed by the test", f"{assumed:.4f}")
     return table
 
 

@@ -63,7 +63,7 @@ def gate_row(world, n, correlation, draws, seed):
 def gate_table(args):
     """Probability to pass by condition, records and autocorrelation."""
     table = Table(
-        f"Records in time order, challenger at the boundary: passes at {ALPHA}",
+        f"Records in time order, challenger at the boundary: pass rate at {ALPHA}",
         ("condition", "records", "autocorrelation", "passed", "no p-value"),
     )
     draws = min(args.draws, 100) if args.quick else args.draws

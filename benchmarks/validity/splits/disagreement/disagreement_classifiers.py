@@ -28,7 +28,7 @@ LEAST_DISTANCE = 1e-6
 
 @dataclass(frozen=True)
 class Half:
-    """Training records with class codes, and the records to answer."""
+    """Training records with class codes, and the records to predict."""
 
     X: np.ndarray
     y: np.ndarray
@@ -155,7 +155,7 @@ def reduced_error_tree(half):
 
 
 def _prune(grown, predictions, errors):
-    """The answer of each node once all subtrees that err no less than a leaf are cut."""
+    """The prediction of each node once all subtrees no better than a leaf are cut."""
     left, right = grown.children_left.tolist(), grown.children_right.tolist()
     errors, cut = errors.tolist(), [child == -1 for child in left]
     below = list(errors)
@@ -186,7 +186,7 @@ CLASSIFIERS = {
 
 
 def wrong_predictions(half, y_test):
-    """Whether each classifier errs (rows) on each record to answer."""
+    """Whether each classifier errs (rows) on each record to predict."""
     if (half.y == half.y[0]).all():
         return np.tile(half.y[0] != y_test, (len(CLASSIFIERS), 1))
     return np.array([prediction(half) != y_test for prediction in CLASSIFIERS.values()])

@@ -120,7 +120,7 @@ def overall_table(cases):
 def pair_table(cases):
     table = Table(
         "By pair of classifiers, independent draws: medians over data sets; the ratio is "
-        "of the variance of the difference to that allowed for",
+        "of the variance of the difference to that assumed",
         ("pair", "discordant", "rho1", "rho2", "1 + rho1 + 8 rho2", "5.5 enough", "ratio"),
     )
     grouped = defaultdict(list)
@@ -142,7 +142,7 @@ def pair_table(cases):
 
 def greatest_table(cases, how, *, by_ratio=False, n=12):
     """Cases of the greatest 1 + rho1 + 8 rho2, or ratio of the variance."""
-    what = "variance of the difference by that allowed for"
+    what = "ratio of the variance of the difference to that assumed"
     table = Table(
         f"The greatest {what if by_ratio else '1 + rho1 + 8 rho2'}, {HOW[how]}",
         ("data set", "pair", "discordant", "rho1", "rho2", "total", "multiplier", "ratio"),
@@ -169,7 +169,7 @@ def greatest_table(cases, how, *, by_ratio=False, n=12):
 def variance_table(cases):
     """The variances that the correlations stand for, of which the second is tested."""
     table = Table(
-        "Variances by those that the test allows for, independent draws",
+        "Ratio of the variances to those assumed by the test, independent draws",
         ("", "disagreement", "difference of accuracies"),
     )
     columns = [

@@ -1,4 +1,4 @@
-"""Data sets of Table IV of arXiv:2304.03990, and who errs on what in draws of them."""
+"""Data sets of Table IV of arXiv:2304.03990, and the errors in draws of them."""
 
 import json
 from pathlib import Path

@@ -96,10 +96,10 @@ def rejections(pvalues, numbers):
 
 
 def error_table(results, settings):
-    """Error rates of both roles, and how often just one of the two errs."""
-    columns = ("records", "epochs", "dropout", "splits", "data sets", "champion errs",
-               "challenger errs", "just one errs")  # fmt: skip
-    table = Table("MNIST: share of test records on which nets err", columns)
+    """Error rates of both roles, and shares of discordant records."""
+    columns = ("records", "epochs", "dropout", "splits", "data sets", "champion error",
+               "challenger error", "discordant")  # fmt: skip
+    table = Table("MNIST: error rates of the nets", columns)
     for setting in settings:
         for design, splits in designs.DESIGNS.items():
             numbers = results.numbers(setting, splits)
@@ -123,7 +123,7 @@ def spread_table(results, settings):
     two fixed nets.
     """
     columns = ("records", "epochs", "dropout", "splits", "data sets",
-               "variance / by records", "correlation of splits")  # fmt: skip
+               "variance ratio", "correlation of splits")  # fmt: skip
     table = Table("MNIST: differences of accuracy", columns)
     for setting in settings:
         for design in ("5x2", "holdout"):

@@ -83,11 +83,11 @@ class Splits:
 
     @cached_property
     def pairs(self):
-        """Split and record of every answer: two arrays."""
+        """Split and record of every prediction: two arrays."""
         return np.nonzero(self.test)
 
     def tables(self, champion_right, challenger_right):
-        """Counts of each split by who was right, from the answers of `pairs`.
+        """Counts of each split by who was right, from the predictions of `pairs`.
 
         In the order of `skcompare.evidence.PairedBlocks`: both, only the champion, only
         the challenger, neither.
@@ -187,7 +187,7 @@ def epsilon_tables(n_datasets, rng, *, costly=False):
 
 
 def _draw_kinds(n, n_datasets, rng):
-    """Records that both, only the champion, only the challenger and neither answer."""
+    """Records that both, just the champion, just the challenger, and neither get right."""
     low, high = EPSILON / 2, 3 * EPSILON / 2
     halves = [
         [(1 - first) * (1 - second), (1 - first) * second, first * (1 - second)]

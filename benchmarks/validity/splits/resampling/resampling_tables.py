@@ -140,7 +140,7 @@ def curve_table(name, strength):
 def calibration_table(world, calibrations):
     title = (
         f"{world.name}: {world.strength} at which {world.champion} and "
-        f"{world.challenger} err equally often"
+        f"{world.challenger} have equal error rates"
     )
     columns = (
         "training records",

@@ -62,7 +62,7 @@ def nearest(distances, train, pairs):
 
 
 def predictions_of_splits(X, y, splits, seeds, stop=0.0, **options):
-    """Answers of a tree trained on each split, for the pairs of test records."""
+    """Predictions of a tree trained on each split, for the pairs of test records."""
     X = X.astype(np.float32)
     predictions = np.empty(splits.test.shape, dtype=y.dtype)
     for row, train, seed in zip(predictions, splits.train, seeds):
@@ -171,8 +171,8 @@ class Letter(Exp6):
 class Simple:
     """The more frequent class, and a logistic regression without penalty.
 
-    Without distance between the classes every answer is a guess, so both are equally good
-    at every number of training records.
+    Without distance between the classes every prediction is a guess, so both are equally
+    good at every number of training records.
     """
 
     name, n, strength = "simple", 1000, "delta"
