@@ -38,7 +38,7 @@ predictions = {
 # Joint test and pairs
 # --------------------
 # With three or more classifiers, ``compare`` tests all of them jointly by Cochran's Q and
-# each pair by McNemar's test. Ten pairs are ten chances of a false finding, so their
+# each pair by McNemar's test. Ten pairs are ten chances of a false positive, so their
 # p-values are adjusted; "max-t" uses the dependence of the pairs, which share their
 # records.
 from skcompare import compare

@@ -3,7 +3,8 @@ Whose probabilities are better?
 ===============================
 
 Two classifiers may be equally accurate and yet predict probabilities of different quality.
-The Brier loss and the log loss measure it, and their decomposition shows why.
+The Brier loss and the log loss measure this quality, and their decomposition shows why they
+differ.
 """
 
 # %%

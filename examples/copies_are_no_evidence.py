@@ -10,7 +10,7 @@ patient. How significant does a difference seem then, and how significant is it 
 # Five views of each image
 # ------------------------
 # The handwritten digits of scikit-learn. Each is used as it is, and shifted by one pixel in
-# each direction; in training, which is good practice, and in the test set, too.
+# each direction; both in training, which is good practice, and in the test set.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_digits

@@ -2,7 +2,7 @@
 Can a test fail unless the new model is better?
 ===============================================
 
-A build that asserts ``new_accuracy > old_accuracy`` passes if a single record more is
+A build that asserts ``new_accuracy > old_accuracy`` passes if a single additional record is
 correct, and tosses a coin between equal models. What should it assert instead?
 """
 

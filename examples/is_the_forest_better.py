@@ -3,14 +3,14 @@ Does a forest beat a linear model?
 ==================================
 
 On one test set two regressors never have the same error. Is the difference real, would it
-come back with other training data, and in which part of the range does it arise?
+reappear with other training data, and in which part of the range does it arise?
 """
 
 # %%
 # Two regressors
 # --------------
-# The progress of diabetes within a year, from ten measurements. Half of the records train
-# both models, the other half judges them.
+# The progress of diabetes within a year, from ten measurements. Both models are trained on
+# half of the records and tested on the other half.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_diabetes
@@ -41,9 +41,9 @@ print(comparison)
 # %%
 # Where does the forest gain or lose?
 # -----------------------------------
-# The absolute error of the ridge regression minus that of the forest, in four ranges of
-# the true values. The limits hold in all ranges at once, so that a range is not called
-# better because one of several is by chance.
+# The absolute error of the ridge regression minus that of the forest, in four ranges of the
+# true values. The limits are simultaneous, so a range is not called better only because
+# there are several.
 from skcompare.plots import GainByRangeDisplay
 
 display = GainByRangeDisplay.from_predictions(
@@ -55,8 +55,8 @@ print(ranges.round(1).to_string(index=False))
 # %%
 # Two ways of training
 # --------------------
-# Other training data give another ridge regression and another forest. Cross-validation in
-# five pairs of halves asks which way of training is better.
+# Other training data give another ridge regression and another forest. Cross-validation
+# with five pairs of halves shows which learning algorithm is better.
 from skcompare import PairedComparator
 
 algorithms = PairedComparator(ridge, forest, random_state=0).fit(X, y).comparison_

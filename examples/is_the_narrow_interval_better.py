@@ -2,16 +2,16 @@
 Is the narrow interval the better one?
 ======================================
 
-Two models predict intervals that are to cover nine of ten records. One has intervals that
+Two models predict intervals that should cover nine of ten records. One has intervals that
 are a fifth narrower. Are they better, or do they miss too many records?
 """
 
 # %%
 # Two models of quantiles
 # -----------------------
-# The progress of diabetes within a year. Linear and boosted models predict the quantiles
-# of levels 0.05 and 0.95, the limits of the intervals, and the median. The levels are
-# trained one by one, so that the quantiles may cross, and are sorted for each record.
+# The progress of diabetes within a year. Linear and boosted models predict the quantiles of
+# levels 0.05 and 0.95, the limits of the intervals, and the median. The levels are trained
+# separately, so the quantiles may cross, and are sorted for each record.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_diabetes
@@ -51,8 +51,8 @@ forecasts = {
 # -------------------------
 # Coverage alone prefers the widest interval, and width alone the narrowest. The interval
 # score adds to the width a penalty for each record that is missed, 20 times its distance
-# from a 90 % interval. The true quantiles have the least expected score, so the verdict
-# is its.
+# from a 90 % interval. The true quantiles have the lowest expected score, so the verdict is
+# based on it.
 from skcompare import compare
 
 measures = ["neg_interval_score", "neg_miscoverage_loss"]
@@ -62,7 +62,7 @@ print(comparison)
 # %%
 # The gain of each record
 # -----------------------
-# Most records gain a little, by the narrower interval, and some that are missed lose much.
+# Most records gain a little from the narrower interval, and some that are missed lose much.
 from skcompare.plots import LossDifferenceDisplay
 
 LossDifferenceDisplay.from_predictions(y_test, *forecasts.values(), loss="interval_score")
@@ -70,8 +70,8 @@ LossDifferenceDisplay.from_predictions(y_test, *forecasts.values(), loss="interv
 # %%
 # Wider by calibration
 # --------------------
-# Boosting can be mended: train on a part of the training records, and widen all intervals
-# by the distance that covers nine of ten of the others [1]_.
+# Boosting can be calibrated: train on a part of the training records, and widen all
+# intervals by the distance that covers nine of ten of the others [1]_.
 X_fit, X_left, y_fit, y_left = train_test_split(
     X_train, y_train, test_size=0.4, random_state=0
 )

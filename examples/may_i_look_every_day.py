@@ -3,8 +3,8 @@ May I test every day?
 =====================
 
 A challenger runs in parallel with the current model. Labels arrive daily, and every day
-somebody checks whether it is better by now. The usual p-value is valid for a single test.
-What happens to it, and which test may be repeated as often as one likes?
+somebody checks whether it is better yet. The usual p-value is valid for a single test. What
+happens to it, and which test may be repeated any number of times?
 """
 
 # %%

@@ -3,8 +3,8 @@ More seeds, or more records?
 ============================
 
 The difference of two recipes varies over the test records and over the trainings. More
-records do not reduce the chance in training, and more trainings none of that in the
-records. A pilot shows how large each part is, and a plan what to spend on which.
+records do not reduce the variation of training, and more trainings do not reduce that of
+the records. A pilot shows how large each part is, and a plan shows what to spend on each.
 """
 
 # %%
@@ -42,8 +42,8 @@ print(pilot)
 # %%
 # Where the variance comes from
 # -----------------------------
-# The upper panel has the accuracy of each training. The lower one has the parts of the
-# variance of the difference, and what would be left with twice the records, or trainings.
+# The upper panel shows the accuracy of each training, the lower one the components of the
+# variance of the difference, and what would remain with twice the records or trainings.
 from skcompare.plots import TrainingVarianceDisplay
 
 TrainingVarianceDisplay.from_result(pilot)
@@ -51,9 +51,10 @@ TrainingVarianceDisplay.from_result(pilot)
 # %%
 # What to spend
 # -------------
-# Say that a training costs two minutes, and the label of a record a tenth of one. Two
-# points of accuracy are to be found, whatever the pilot's difference. Of three or four
-# trainings no number of records is enough: they say too little of how much they vary.
+# Suppose that a training costs two minutes, and the label of a record a tenth of a minute.
+# A difference of two points of accuracy should be detected, whatever the pilot's
+# difference. With three or four trainings no number of records is enough: they show too
+# little of how much trainings vary.
 from skcompare.evidence import CrossedDifferences
 from skcompare.stats import plan_trainings_from_pilot
 

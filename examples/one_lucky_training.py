@@ -2,9 +2,9 @@
 Is it the recipe, or one lucky training?
 ========================================
 
-A neural network that is trained once more, with another seed, is another model. If one
-training of each recipe is compared, luck decides with. Here runs of the same two recipes
-contradict each other, and each of them is sure of itself.
+A neural network that is trained again, with another seed, is a different model. If one
+training of each recipe is compared, luck is part of the result. Here runs of the same two
+recipes contradict each other, each with a small p-value.
 """
 
 # %%
@@ -45,7 +45,7 @@ for name, labels in predictions.items():
 # One training of each
 # --------------------
 # McNemar's test compares two trained models. It is right for these two models, and says
-# nothing of another training.
+# nothing about another training.
 from skcompare import compare, compare_seeds
 
 names = "one layer", "two layers"
@@ -60,8 +60,8 @@ for seed in range(6):
 # All trainings of each
 # ---------------------
 # ``compare_seeds`` takes all of them. Its standard error is that over new records and new
-# trainings. The figure has the accuracy of each training, and which share of the variance
-# is due to the trainings.
+# trainings. The figure shows the accuracy of each training, and the share of the variance
+# due to the trainings.
 from skcompare.plots import TrainingVarianceDisplay
 
 comparison = compare_seeds(y_test, {name: predictions[name] for name in names})
@@ -71,7 +71,7 @@ TrainingVarianceDisplay.from_result(comparison)
 # %%
 # A recipe that is better
 # -----------------------
-# Three recipes are compared in pairs, by the joint distribution of all of them.
+# Three recipes are compared in pairs, using the joint distribution of all pairs.
 three = compare_seeds(y_test, predictions, adjust="max-t")
 print(three)
 

@@ -22,7 +22,7 @@ print(f"{len(y)} records, {y.mean():.0%} of them benign")
 # --------------
 # Both are fitted ten times, on the halves of a 5×2 block-regularized cross-validation, and
 # predict the other halves. The verdict comes from the first measure; it is about the two
-# ways of training, not about two models.
+# learning algorithms, not about two models.
 from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline

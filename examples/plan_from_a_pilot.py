@@ -39,9 +39,9 @@ print(mcnemar(pilot))
 # Sample size from the pilot
 # --------------------------
 # If the pilot's difference and disagreement were the true ones, this many new records would
-# find it in eight of ten cases. The last lines show the uncertainty of the pilot: they are
-# the plans for the limits of its interval. The first figure shows the power by the number
-# of records, the second the number of records by the difference to be found.
+# detect it in eight of ten cases. The last lines show the uncertainty of the pilot: they
+# are the plans for the limits of its interval. The first figure shows the power by the
+# number of records, the second the number of records by the difference to be detected.
 from skcompare.plots import PowerDisplay, SampleSizeDisplay
 
 as_seen = plan_from_pilot(pilot)

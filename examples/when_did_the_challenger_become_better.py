@@ -3,8 +3,8 @@ When did the challenger become better?
 ======================================
 
 A model reads digits that arrive day by day. One day the scanner slips, and digits arrive
-shifted. A challenger that has seen shifted digits runs beside it. Is it better, since when,
-and when may one say so?
+shifted. A challenger that has seen shifted digits runs in parallel. Is it better, since
+when, and when is that conclusion justified?
 """
 
 # %%
@@ -42,9 +42,9 @@ predictions = {"old": champion.predict(stream), "new": challenger.predict(stream
 # %%
 # Is it better?
 # -------------
-# In these 50 days it is. McNemar's test expects the same of other days, although it flags
-# that neighbouring records are alike. With the day as ``time`` the days to come count, and
-# one drift says little about how often scanners slip.
+# In these 50 days it is. McNemar's test generalises this to other days, but flags that
+# neighbouring records are correlated. With the day as ``time`` the conclusion is about the
+# days to come, and one drift says little about how often scanners slip.
 from skcompare import compare
 
 unrelated = compare(truth, predictions).rows[0]
@@ -55,7 +55,7 @@ print(comparison)
 # %%
 # Since when?
 # -----------
-# The mean gain in a window of ten days that moves over time. The band leaves out 0 at times
+# The mean gain in a window of ten days that moves over time. The band excludes 0 at times
 # at which one model is better, with an error rate for all times together.
 from skcompare.plots import GainOverTimeDisplay
 
@@ -69,8 +69,8 @@ print(
 # %%
 # When may one say so?
 # --------------------
-# The picture was drawn at the end. A monitor is updated every evening, and its error rate
-# holds however often one looks. Digits of a day are alike, so that the day is the unit.
+# The figure was drawn at the end. A monitor is updated every evening, and its error rate
+# holds for any number of analyses. Digits of a day are correlated, so the day is the unit.
 from skcompare.evidence import ContingencyTable
 from skcompare.plots import AnytimeDisplay
 from skcompare.stats import AnytimeMonitor

@@ -11,7 +11,7 @@ large.
 # Rentals per hour
 # ----------------
 # The counts are drawn here, so that the true rates are known. They depend on the
-# temperature and on the hour, by one curve on working days and by another at the weekend.
+# temperature and on the hour, with one curve on working days and another at the weekend.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.compose import make_column_transformer
@@ -39,7 +39,7 @@ X_train, X_test, y_train, y_test, _, rate_test = train_test_split(
 # A log-linear model and boosting
 # -------------------------------
 # The log-linear model has an effect of each hour, one of the weekend and one of the
-# temperature. Boosting minimises the Poisson deviance, too, and may combine them.
+# temperature. Boosting also minimises the Poisson deviance, and may combine them.
 effects = make_column_transformer((OneHotEncoder(), [0]), (StandardScaler(), [1, 2]))
 loglinear = make_pipeline(effects, PoissonRegressor(alpha=1e-3)).fit(X_train, y_train)
 boosting = HistGradientBoostingRegressor(
@@ -50,8 +50,8 @@ rates = {"log-linear": loglinear.predict(X_test), "boosting": boosting.predict(X
 # %%
 # The comparison
 # --------------
-# The verdict comes from the Poisson deviance. Beside it stands the share of the deviance
-# that a model explains.
+# The verdict comes from the Poisson deviance. The share of the deviance that a model
+# explains is also shown.
 from skcompare import compare
 
 comparison = compare(
@@ -78,8 +78,8 @@ display = GainByRangeDisplay.from_predictions(
 # %%
 # A better log-linear model
 # -------------------------
-# With an effect of each hour on working days, and another at weekends, the log-linear
-# model can represent the true rates, and comes near to their deviance.
+# With an effect of each hour on working days, and another at weekends, the log-linear model
+# can represent the true rates, and nearly attains their deviance.
 day_and_hour = make_column_transformer(
     (OneHotEncoder(handle_unknown="ignore"), [0]), (StandardScaler(), [1])
 )

@@ -53,8 +53,8 @@ print(f"the {few} largest gains are {share:.0%} of the sum")
 # Which test to use?
 # ------------------
 # The t test is about the mean, and is inaccurate with such rare large values. Wilcoxon's
-# test answers another question: does a typical record have a lower loss? The Brier loss is
-# bounded, so no record can have that much weight.
+# test addresses another question: does a typical record have a lower loss? The Brier loss
+# is bounded, so no record can have that much weight.
 from skcompare.stats import paired_t, wilcoxon
 
 brier = PairedLosses.from_predictions(y_test, *proba, loss="binary_brier_loss")

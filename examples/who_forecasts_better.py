@@ -3,8 +3,8 @@ Which model forecasts better, and how far ahead?
 ================================================
 
 The sea off Peru is warm in some years and cold in others. A random forest forecasts its
-temperature, and a linear model could take its place. Months that follow each other are
-alike, and so are the errors of forecasts: many of them say less than their number.
+temperature, and a linear model could replace it. Consecutive months are correlated, and so
+are the errors of forecasts: they carry less information than their number suggests.
 """
 
 # %%
@@ -43,8 +43,8 @@ def known(ahead):
 # %%
 # Ten origins
 # -----------
-# ``TimeSeriesSplit`` trains both models ten times, each time on all months before, and they
-# forecast the next five years. ``gap`` leaves out the months that are not known yet when a
+# ``TimeSeriesSplit`` trains both models ten times, each time on all earlier months, and
+# they forecast the next five years. ``gap`` omits the months that are not yet known when a
 # forecast is made. All test months are one series, and the default test of such splits is
 # Diebold and Mariano's, which allows for dependence.
 from sklearn.ensemble import RandomForestRegressor
@@ -69,10 +69,9 @@ print(comparisons[3])
 # %%
 # How far ahead?
 # --------------
-# The gain is the mean absolute error of the forest less that of the linear model. Three
-# horizons are three tests, so that the p-values are adjusted. The last number is the
-# variance of the gain over what it would be if months were unrelated, as tests of unrelated
-# records suppose.
+# The gain is the mean absolute error of the forest minus that of the linear model. Three
+# horizons are three tests, so the p-values are adjusted. The last number is the variance of
+# the gain relative to that of independent months, which other tests assume.
 from skcompare.stats import adjust_pvalues
 
 rows = {ahead: comparison.rows[0] for ahead, comparison in comparisons.items()}
@@ -88,7 +87,7 @@ for (ahead, row), pvalue in zip(rows.items(), adjusted, strict=True):
 # Is it always so?
 # ----------------
 # The gain three months ahead, in a window of sixteen years that moves over time. Where the
-# band leaves out 0, one of the models is better at that time.
+# band excludes 0, one of the models is better at that time.
 from skcompare.evidence import OrderedDifferences
 from skcompare.plots import GainOverTimeDisplay
 from skcompare.stats import fluctuation

@@ -415,7 +415,7 @@ def _finding(row: ComparisonRow, alpha: float, unit: str) -> str:
         verb = "differ" if row.pvalue < alpha else "do not differ significantly"
         return f"{row.subject} {verb} at alpha {alpha:g}, {p} ({row.test})"
     if "no-discordant-pairs" in row.flags:
-        return f"no {unit.removesuffix('s')} tells the two apart, {p} ({row.test})"
+        return f"both are correct on the same {unit}, {p} ({row.test})"
     if math.isnan(row.difference):
         return f"{p} ({row.test})"
     gain = "" if row.greater_is_better else " (as a gain)"

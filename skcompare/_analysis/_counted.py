@@ -167,8 +167,8 @@ class _Needs:
         for name, value in options.items():
             if name not in COUNTED_OPTIONS:
                 raise ValueError(
-                    f"{name}={value!r} of {test} needs every record, and these are counted "
-                    "where they are. Leave it out, or pass a greater `collect` where the "
+                    f"{name}={value!r} of {test} needs every record, but they are counted "
+                    "on the engine. Leave it out, or pass a greater `collect` where the "
                     "records fit in memory."
                 )
             if name in self.options and repr(self.options[name]) != repr(value):
@@ -331,7 +331,7 @@ def error_of_bins(measure: Measure) -> str | None:
 
 def needs_records(measure: Measure) -> ValueError:
     return ValueError(
-        f"scoring {measure.subject!r} needs every record, and these were counted where "
-        "they are. Leave it out, or pass a greater `collect` where the records fit in "
+        f"scoring {measure.subject!r} needs every record, but they were counted on the "
+        "engine. Leave it out, or pass a greater `collect` where the records fit in "
         "memory, or a sample of them."
     )

@@ -107,8 +107,8 @@ def not_summed(subject: str, advice: str = "") -> ValueError:
     instead = INSTEAD.get(subject)
     choice = f"Choose {instead!r}, pass" if instead else "Leave it out, or pass"
     return ValueError(
-        f"{subject!r} is no function of sums over the records, and these are summed where "
-        f"they are. {choice} a greater `collect` where the records fit in memory, or a "
+        f"{subject!r} is not a function of sums over the records, which are summed on the "
+        f"engine. {choice} a greater `collect` where the records fit in memory, or a "
         "sample of them."
     )
 

@@ -90,8 +90,8 @@ def order_text(correlation: SerialCorrelation) -> str:
     """Text on how much the order of the records inflates the variance."""
     times = format_number(correlation.inflation, 1)
     return (
-        "by the order of the records, the variance of the difference is "
-        f"{times} times that of unrelated ones"
+        "in the order of the records, the variance of the difference is "
+        f"{times} times that of independent ones"
     )
 
 

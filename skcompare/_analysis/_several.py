@@ -199,7 +199,7 @@ def _check_named(
         _check_about(entry, measures, requested)
         if entry.kind != "difference" and not is_omnibus(entry):
             raise ValueError(
-                f"{name} is no test of a difference, which says who is better. Several "
+                f"{name} is not a test of a difference, which shows who is better. Several "
                 "classifiers need one for their pairs, such as mcnemar, or a test of all "
                 "together, such as cochran_q. Compare two at a time."
             )

@@ -182,7 +182,7 @@ def why_unsuited(
     is_tallied = isinstance(predictions, TalliedPredictions | CountedSchema)
     of_others = needs is ScoredPair and measure is not None and measure.metric not in ROOTS
     if is_tallied and (entry.of_records or of_others or not hasattr(needs, "from_tally")):
-        return f"{entry.name} needs every record, and these were counted where they are"
+        return f"{entry.name} needs every record, but they were counted on the engine"
     if measure is None or not is_by_influence(entry, measure):
         lacking = what_lacks(entry, predictions)  # type: ignore[arg-type]
     else:
@@ -274,7 +274,7 @@ def tests_without_truth(
         if not entries:
             raise ValueError(
                 f"No test of the predictions alone is valid for {design}. Pass the true "
-                "labels, or name a test to run it all the same."
+                "labels, or name a test to run it anyway."
             )
         by_subject = {entry.measures[0]: entry for entry in reversed(entries)}
         return sorted(

@@ -68,7 +68,7 @@ def on_host(values: Any) -> Any:
         raise ValueError(
             "Arrays that are not on the CPU are taken where scikit-learn's option "
             f"`array_api_dispatch` is on. Got one of {library} on {device} while it is "
-            "off. Turn it on by sklearn.set_config(array_api_dispatch=True), or pass a "
+            "off. Turn it on with sklearn.set_config(array_api_dispatch=True), or pass a "
             "copy on the CPU."
         ) from error
 

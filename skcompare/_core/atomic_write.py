@@ -61,7 +61,7 @@ def check_writable(path: Any, *, probed: bool = True) -> None:
         unfinished.unlink()
     except OSError as error:
         raise type(error)(
-            f"Cannot write {str(path)!r}: its folder takes no new file of this name "
+            f"Cannot write {str(path)!r}: its folder accepts no new file of this name "
             f"({error.strerror})."
         ) from error
 

@@ -49,9 +49,9 @@ _REMEDIES = {
 }
 
 _TRAINED_AGAIN = (
-    "Each recipe was trained several times on the same training records, with another seed "
-    "each time, and all models predicted the same test records, a random sample that none "
-    "of them has seen."
+    "Each recipe was trained several times on the same training records, with a different "
+    "seed each time, and all models predicted the same test records, a random sample that "
+    "none of them has seen."
 )
 _OVERLAP = "Their training sets share records, so that their results depend on each other"
 _ASSUMPTIONS = {
@@ -60,7 +60,7 @@ _ASSUMPTIONS = {
         "and these are a random sample of the records that the conclusion is about."
     ),
     "repeated holdout": (
-        f"Records were divided at random again and again. {_OVERLAP}, and a record may be "
+        f"Records were repeatedly split at random. {_OVERLAP}, and a record may be "
         "tested several times; a valid test allows for both."
     ),
     "kfold": (
@@ -72,63 +72,63 @@ _ASSUMPTIONS = {
         "and between them; a valid test allows for it."
     ),
     "bcv": (
-        "Records were halved again and again so that two training sets share about a "
-        "quarter of them. Each algorithm was trained on one half and tested on the other, "
-        "so that the conclusion is about training with half as many records."
+        "Records were repeatedly split into halves such that two training sets share "
+        "about a quarter of them. Each algorithm was trained on one half and tested on "
+        "the other, so that the conclusion is about training with half as many records."
     ),
     "random 5x2": (
-        "Records were halved at random again and again. Each algorithm was trained on one "
-        "half and tested on the other, so that the conclusion is about training with half "
-        "as many records."
+        "Records were repeatedly split into random halves. Each algorithm was trained on "
+        "one half and tested on the other, so that the conclusion is about training with "
+        "half as many records."
     ),
     "replicated holdout": (
         "A repeated hold-out of the same records was repeated, which shows how much the "
         "splits matter, and not how much other records would."
     ),
     "holdout in halves": (
-        "A repeated hold-out was done of all records and, to see how much its mean varies, "
-        "of the two halves of random bisections."
+        "A repeated hold-out was run on all records and, to see how much its mean varies, "
+        "on the two halves of random bisections."
     ),
     "time ordered": (
         "Each test set is later than what was trained on, and records are in time order. "
-        "Models were trained again along the series, so that the conclusion is about "
-        "methods: the models with the chance in their training, this often and on these "
-        "windows. Records that follow each other may be alike; a valid test allows for it."
+        "Models were retrained along the series, so that the conclusion is about methods: "
+        "the models and the randomness in their training, with this many trainings on "
+        "these windows. Consecutive records may be correlated; a valid test allows for it."
     ),
     "time-ordered holdout": (
-        "Neither model was trained, tuned or chosen on the records that were tested, "
-        "nor on later ones. Records that follow each other may be alike; a valid test "
-        "allows for it. What it concludes is about the time that the records cover, and "
-        "about times like it."
+        "Neither model was trained, tuned or chosen on the records that were tested, nor "
+        "on later ones. Consecutive records may be correlated; a valid test allows for "
+        "it. The conclusion is about the time that the records cover, and about similar "
+        "times."
     ),
     "paired trainings": (
         f"{_TRAINED_AGAIN} The trainings are in pairs, such as those of one seed or one "
         "order of the training records; pairs are independent of each other. The "
-        "conclusion is about the recipes with these training records: others would need "
-        "training sets that are drawn again."
+        "conclusion is about the recipes with these training records: one about other "
+        "training records would need several training sets."
     ),
     "separate trainings": (
         f"{_TRAINED_AGAIN} All trainings are independent of each other, also those of both "
-        "recipes. The conclusion is about the recipes with these training records: others "
-        "would need training sets that are drawn again."
+        "recipes. The conclusion is about the recipes with these training records: one "
+        "about other training records would need several training sets."
     ),
     "fixed trainings": (
-        f"{_TRAINED_AGAIN} The trainings are taken as they are: the conclusion is about "
-        "the mean of these trained models, and not about training them once more."
+        f"{_TRAINED_AGAIN} The trainings are fixed: the conclusion is about the mean of "
+        "these trained models, and not about training them again."
     ),
-    "unknown": "How records were split is not known, so that no test is known to be valid.",
+    "unknown": "It is unknown how records were split, so no test is known to be valid.",
 }
 
 _WINDOWS = {
     "": "",
     "sliding": (
-        " Windows of limited length keep the chance in training, as the test assumes "
-        "(Giacomini and White 2006)."
+        " Windows of limited length keep the randomness in training constant, as the test "
+        "assumes (Giacomini and White 2006)."
     ),
     "expanding": (
-        " Windows that expand reduce it as time goes on, so that the test, which assumes "
-        "windows of limited length (Giacomini and White 2006), is an approximation, and "
-        "the difference is an average over lengths of training."
+        " Expanding windows reduce this randomness over time, so that the test, which "
+        "assumes windows of limited length (Giacomini and White 2006), is an "
+        "approximation, and the difference is an average over lengths of training."
     ),
 }
 """Assumptions about the windows of training, by their kind."""

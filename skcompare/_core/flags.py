@@ -27,15 +27,14 @@ FLAG_TEXTS: dict[str, str] = {
     ),
     "time-ordered": (
         "consecutive records may be correlated, which this test does not allow for; "
-        "diebold_mariano does: where "
-        "the disagreement drifts, tests of independent records find equal classifiers to "
-        "differ in 8 to 43 % of series at a level of 5 %"
+        "diebold_mariano does: where the disagreement drifts, tests of independent "
+        "records reject equal classifiers in 8 to 43 % of series at a level of 5 %"
     ),
     "serially-correlated": (
         "the gains of neighbouring records are correlated, as of records in time, so that "
-        "the variance is larger than the test assumes, and equal models are found to "
-        "differ too often; pass `time=`, or `groups=` where records of one user or place "
-        "follow each other; independent records that were sorted may be shuffled"
+        "the variance is larger than the test assumes, and equal models are rejected too "
+        "often; pass `time=`, or `groups=` where records of one user or place follow each "
+        "other; independent records that were sorted may be shuffled"
     ),
     "too-few-independent-times": (
         "the differences change so slowly over time, or those that are not 0 favour one "
@@ -44,7 +43,7 @@ FLAG_TEXTS: dict[str, str] = {
     ),
     "correlated-beyond-horizon": (
         "differences further apart than the horizon are correlated, which this variance "
-        'leaves out, so that it finds equal models to differ too often; use method="ewc"'
+        'leaves out, so that the test rejects equal models too often; use method="ewc"'
     ),
     "less-conservative-correlation": (
         "rho1 and rho2 leave more effective records than the recommended 1/2, which makes "
@@ -151,23 +150,25 @@ FLAG_TEXTS: dict[str, str] = {
         "use a hold-out set"
     ),
     "unstable-training": (
-        "chance in the training changes the difference considerably, which more records "
+        "randomness in training changes the difference considerably, which more records "
         "do not cure; make the training more stable (scale the features, train until it "
         "converges), or compare more trainings of each, by n_trainings or compare_seeds"
     ),
     "few-trainings": (
-        "a model was trained only twice, so that the chance in its training is almost "
-        "unknown: of two normal trainings up to 10 % of equal recipes are found to differ "
-        "at a level of 5 %; train at least 5 times"
+        "a model was trained only twice, so that the randomness in its training is almost "
+        "unknown: with two trainings up to 10 % of equal recipes are rejected at a level "
+        "of 5 %; train at least 5 times"
     ),
     "few-trainings-of-several": (
         "three or more recipes were trained fewer than 5 times, so that p-values that are "
-        "adjusted for the number of pairs are too small: at a level of 1 %, 3 trainings "
-        "find 2.6 % of equal recipes to differ, and 4 find 1.6 %; train at least 5 times"
+        "adjusted for the number of pairs are too small: at a level of 1 %, 2.6 % of "
+        "equal recipes are rejected with 3 trainings, and 1.6 % with 4; train at least 5 "
+        "times"
     ),
     "deterministic-training": (
-        "all trainings of a model predict the same, so that none of the variance is due to "
-        "chance in its training: it needs no seed, or all trainings had the same one"
+        "all trainings of a model predict the same, so that none of the variance is due "
+        "to randomness in its training: it needs no seed, or all trainings had the same "
+        "one"
     ),
     "one-training": (
         "one model was trained once and is treated as fixed: the conclusion is about this "
@@ -175,9 +176,9 @@ FLAG_TEXTS: dict[str, str] = {
     ),
     "training-unseen": (
         "the counts of the splits do not show what all trainings have in common: equal "
-        "learners that select features inside the fit, or whose training has much chance, "
-        "are found to differ too often; bcv_jackknife_t, which uses the records, is valid "
-        "for them"
+        "learners that select features inside the fit, or whose training is very random, "
+        "are rejected too often; bcv_jackknife_t, which uses the records, is valid for "
+        "them"
     ),
     "too-few-resamples": (
         "the score is undefined on at least half of the resamples, so that the rest is "
@@ -218,8 +219,8 @@ FLAG_TEXTS: dict[str, str] = {
     ),
     "calibration-of-few-records": (
         "a few records contribute much of the difference of the calibration errors or of "
-        "its variance, so that p-value and interval are rough, and a test may find equal "
-        "models to differ too often; more records help, and so do fewer bins"
+        "its variance, so that p-value and interval are rough, and a test may reject "
+        "equal models too often; more records help, and so do fewer bins"
     ),
     "impossible-outcome": (
         "a record of probability 0 or 1 had the other outcome, which cannot happen if the "
@@ -240,11 +241,11 @@ FLAG_TEXTS: dict[str, str] = {
     ),
     "few-groups-for-normal": (
         "the records come in fewer than 30 groups, or one class does: the normal "
-        'approximation finds differences too often; method="t" does so less'
+        'approximation rejects too often; method="t" less so'
     ),
     "not-exchangeable": (
         "some classifiers agree with each other more than with the rest, so that Cochran's "
-        "Q finds equally accurate ones to differ too often; the tests of pairs are not "
+        "Q rejects equally accurate ones too often; the tests of pairs are not "
         "affected"
     ),
     "few-informative-records": (
@@ -252,9 +253,9 @@ FLAG_TEXTS: dict[str, str] = {
         'the chi-squared approximation is poor; use method="exact" or "permutation"'
     ),
     "few-bisections": (
-        "the standard error comes from fewer than the usual 10 bisections, and the "
-        "normal distribution takes it as known: differences are found too often; "
-        "bisect 10 times"
+        "the standard error comes from fewer than the usual 10 bisections, and the normal "
+        "distribution treats it as known: equal models are rejected too often; bisect 10 "
+        "times"
     ),
     "binned-scores": (
         "records were counted by bins of their scores: AUCs and tests are those of the "
@@ -263,7 +264,7 @@ FLAG_TEXTS: dict[str, str] = {
     "variance-of-few-records": (
         "the standard error rests on few records, or groups: on those of the rarer "
         "class, or on those that the rankings differ on by much, so that equal AUCs "
-        "may be found to differ in 6 to 12 of 100 samples at a level of 5 %; collect "
+        "may be rejected in 6 to 12 of 100 samples at a level of 5 %; collect "
         "more of the rarer class"
     ),
     "few-distinct-scores": (
@@ -272,7 +273,7 @@ FLAG_TEXTS: dict[str, str] = {
     ),
     "few-records-of-a-class": (
         "a class has fewer than 10 records: the normal approximation is poor, "
-        "differences are found too often and intervals are too short; collect more of "
+        "equal models are rejected too often and intervals are too short; collect more of "
         "that class"
     ),
     "descriptive": ("a description: no hypothesis is tested"),
@@ -387,7 +388,7 @@ FLAG_TEXTS: dict[str, str] = {
     "selection-unseen": (
         "folds and hold-outs do not show what all trainings have in common: equal "
         "learners that select a feature or a model inside the fit, such as stumps, are "
-        "found to differ by 10 folds in up to 12 % of data sets by accuracy and 30 % by "
+        "rejected with 10 folds in up to 12 % of data sets by accuracy and 30 % by "
         "recall, at a level of 5 %; the default splits (cv=None) have a test that is "
         "valid for them"
     ),
@@ -423,8 +424,8 @@ FLAG_TEXTS: dict[str, str] = {
     ),
     "empty-intersection": (
         "the intervals of the looks have no value in common: the difference has changed "
-        "with time, or one of them misses it, which happens at most as often as the level "
-        "states"
+        "with time, or one of them misses it, which happens at most with the probability "
+        "of the level"
     ),
     "undefined-ratios": (
         "on some resamples the ratio is undefined, for example because a classifier then "
@@ -440,11 +441,11 @@ FLAG_TEXTS: dict[str, str] = {
         "which hides how uncertain it is: test with precision_both_scores"
     ),
     "few-differences": (
-        "fewer than 6 differences are other than 0 (5 for a one-sided test), so that "
+        "fewer than 6 differences are nonzero (5 for a one-sided test), so that "
         "no exact p-value can be below 0.05"
     ),
     "zero-cell": (
-        "a count of the table is 0, so that Q is -1 or 1 whatever the others are; p is "
+        "a count of the table is 0, so that Q is -1 or 1 whatever the other counts; p is "
         "that of Fisher's exact test (twice the tail), and the interval its inversion"
     ),
     "undefined-q": (

@@ -1,4 +1,4 @@
-"""Score bins, called levels, which map scores to a few ordered integers."""
+"""Score bins, which map scores to a few ordered integers."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -14,13 +14,13 @@ from skcompare._typing import ArrayLike
 MOST_LEVELS = 1 << 24
 
 LARGEST = float(np.finfo(np.float64).max) / 4
-"""Greatest end of levels, so that the distance between any two ends is finite."""
+"""Greatest end of bins, so that the distance between any two ends is finite."""
 
 NARROWEST = 1e-290
-"""Half the width of levels around one value; no finite slope divides denormal widths."""
+"""Half the width of bins around one value; no finite slope divides denormal widths."""
 
 SEGMENTS = 12
-"""Largest number of segments of fitted levels; engines evaluate each for every record."""
+"""Largest number of segments of fitted bins; engines evaluate each for every record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,15 +28,15 @@ class ScoreBins:
     """Bins of scores, in the order of the scores.
 
     Scores of 10^8 records are mostly different, and ranking them takes a sort. With a few
-    hundred levels, records can be counted by the levels of their scores, on any machine and
-    in any order, and the counts add up. Records in one level are then tied: see
+    hundred bins, records can be counted by the bins of their scores, on any machine and
+    in any order, and the counts add up. Records in one bin are then tied: see
     :class:`~skcompare.evidence.PlacementValues` for how much that may matter.
 
     The rule is fixed before the records are seen, or fitted to a sample of scores, never
-    to labels: then the levels are scores of their own, and every test of them is as valid
+    to labels: then the bins are scores of their own, and every test of them is as valid
     as one of the scores.
 
-    Between two knots all levels have the same width. The level of a float64 score `x` is
+    Between two knots all bins have the same width. The bin of a float64 score `x` is
     found in exactly these steps, so that every engine that computes with float64 finds the
     same::
 
@@ -53,11 +53,11 @@ class ScoreBins:
     ----------
     knots : tuple of float of length n_segments + 1
         Ends of the segments, increasing. Scores beyond the ends are in the first and the
-        last level. Empty for levels that are the scores themselves.
+        last bin. Empty for bins that are the scores themselves.
     slopes : tuple of float of length n_segments
-        Number of levels per unit of the score in each segment.
+        Number of bins per unit of the score in each segment.
     firsts : tuple of int of length n_segments + 1
-        First level of each segment, beginning with 0, and the number of levels.
+        First bin of each segment, beginning with 0, and the number of bins.
 
     Raises
     ------
@@ -72,7 +72,7 @@ class ScoreBins:
     >>> levels.codes(np.array([0.0, 0.2, 0.25, 0.9, 1.0])).tolist()
     [0, 0, 1, 3, 3]
 
-    Most scores near 0 get narrow levels there when levels are fitted to a sample:
+    Most scores near 0 get narrow bins there when bins are fitted to a sample:
 
     >>> sample = np.random.default_rng(0).random(1000) ** 8
     >>> fitted = ScoreBins.fitted(sample, 64)
@@ -97,22 +97,22 @@ class ScoreBins:
 
     @classmethod
     def distinct(cls) -> "ScoreBins":
-        """Create levels that are the scores themselves, one for each distinct value."""
+        """Create bins that are the scores themselves, one for each distinct value."""
         return cls()
 
     @classmethod
     def uniform(
         cls, n_score_bins: int = default, low: float = 0.0, high: float = 1.0
     ) -> "ScoreBins":
-        """Create levels of equal width between two scores.
+        """Create bins of equal width between two scores.
 
         Parameters
         ----------
         n_score_bins : int, default=512
-            Number of levels. A power of 2 of them between 0 and 1 are exact: no step of
+            Number of bins. A power of 2 of them between 0 and 1 are exact: no step of
             the rule is rounded.
         low, high : float, default=0 and 1
-            Ends of the levels. Scores beyond them are in the first or the last.
+            Ends of the bins. Scores beyond them are in the first or the last.
         """
         n_score_bins = _check_number(n_score_bins)
         low, high = float(low), float(high)
@@ -125,9 +125,9 @@ class ScoreBins:
 
     @classmethod
     def fitted(cls, sample: ArrayLike, n_score_bins: int = default) -> "ScoreBins":
-        """Fit levels to a sample of scores.
+        """Fit bins to a sample of scores.
 
-        Half of the levels are spread evenly over the range of the sample, half over its
+        Half of the bins are spread evenly over the range of the sample, half over its
         values, in 12 segments at most.
 
         Parameters
@@ -135,7 +135,7 @@ class ScoreBins:
         sample : array-like of shape (n_samples,)
             Scores of some records, whatever their labels: tens of thousands are plenty.
         n_score_bins : int, default=512
-            Number of levels.
+            Number of bins.
         """
         n_score_bins = _check_number(n_score_bins)
         values, counts = _distinct_values(sample)
@@ -145,7 +145,7 @@ class ScoreBins:
             value = float(values[0])
             step = max(float(np.spacing(abs(value))), NARROWEST)
             return cls.uniform(n_score_bins, value - step, value + step)
-        # A single value cannot be divided, however frequent it is: it needs one level.
+        # A single value cannot be divided, however frequent it is: it needs one bin.
         weights = np.minimum(counts, max(counts.sum() / n_score_bins, 1.0))
         below = np.cumsum(weights) - weights
         # Old numpy warns of quotients of denormal numbers, which are correct.
@@ -161,17 +161,17 @@ class ScoreBins:
 
     @classmethod
     def quantised(cls, sample: ArrayLike, n_score_bins: int = default) -> "ScoreBins":
-        """Create uniform levels if they suit a sample, and fitted levels otherwise.
+        """Create uniform bins if they suit a sample, and fitted bins otherwise.
 
-        Uniform levels from 0 to 1 suit a sample of probabilities that they separate
-        nearly as well as levels that are fitted to it.
+        Uniform bins from 0 to 1 suit a sample of probabilities that they separate
+        nearly as well as bins that are fitted to it.
 
         Parameters
         ----------
         sample : array-like of shape (n_samples,)
             Scores of some records, whatever their labels.
         n_score_bins : int, default=512
-            Number of levels.
+            Number of bins.
         """
         values, counts = _distinct_values(sample)
         fitted, plain = cls.fitted(sample, n_score_bins), cls.uniform(n_score_bins)
@@ -182,7 +182,7 @@ class ScoreBins:
 
     @classmethod
     def choose(cls, sample: ArrayLike, n_score_bins: int = default) -> "ScoreBins":
-        """Choose levels that suit a sample of scores.
+        """Choose bins that suit a sample of scores.
 
         The scores themselves where the sample repeats at most `n_score_bins` values, else
         :meth:`quantised` ones.
@@ -192,7 +192,7 @@ class ScoreBins:
         sample : array-like of shape (n_samples,)
             Scores of some records, whatever their labels.
         n_score_bins : int, default=512
-            Number of levels.
+            Number of bins.
         """
         values, counts = _distinct_values(sample)
         if len(values) <= _check_number(n_score_bins) and 2 * len(values) <= counts.sum():
@@ -201,16 +201,16 @@ class ScoreBins:
 
     @property
     def is_distinct(self) -> bool:
-        """Whether the levels are the scores themselves."""
+        """Whether the bins are the scores themselves."""
         return not self.knots
 
     @property
     def n_score_bins(self) -> int | None:
-        """Number of levels, or None if the levels are the scores themselves."""
+        """Number of bins, or None if the bins are the scores themselves."""
         return self.firsts[-1] if self.knots else None
 
     def codes(self, score: Any, operations: Any = None) -> Any:
-        """Return the level of each score, counted from 0.
+        """Return the bin of each score, counted from 0.
 
         Parameters
         ----------
@@ -224,7 +224,7 @@ class ScoreBins:
         Returns
         -------
         codes : ndarray of int32, or an expression of whole floats
-            The scores as they are for levels that are the scores themselves.
+            The scores as they are for bins that are the scores themselves.
         """
         if self.is_distinct:
             return score
@@ -253,8 +253,8 @@ def _check_number(n_score_bins: object) -> int:
     n_score_bins = check_count("n_score_bins", n_score_bins)
     if n_score_bins > MOST_LEVELS:
         raise ValueError(
-            f"`n_score_bins` must be at most {MOST_LEVELS}. Got {n_score_bins}. Levels are "
-            f"to be few; the default is {ScoreBins.default}."
+            f"`n_score_bins` must be at most {MOST_LEVELS}. Got {n_score_bins}. A few bins "
+            f"are enough; the default is {ScoreBins.default}."
         )
     return n_score_bins
 
@@ -264,7 +264,7 @@ def _check_segments(
 ) -> None:
     if not len(knots) == len(firsts) == len(slopes) + 1 or len(knots) < 2:
         raise ValueError(
-            "Levels need one slope a segment and one more knot and first level. Got "
+            "Bins need one slope per segment and one more knot and first bin. Got "
             f"{len(knots)} knots, {len(slopes)} slopes and {len(firsts)} firsts. Use "
             "ScoreBins.uniform or ScoreBins.fitted."
         )
@@ -272,20 +272,20 @@ def _check_segments(
     counted = all(a < b for a, b in pairwise(firsts))
     if not rising or not counted or firsts[0] or max(map(abs, knots)) > LARGEST:
         raise ValueError(
-            "Knots of levels must be finite and increase, and so must the first levels, "
+            "Knots of bins must be finite and increase, and so must the first bins, "
             f"from 0. Got {knots} and {firsts}. Use ScoreBins.uniform or ScoreBins.fitted."
         )
     sizes = np.diff(firsts).tolist()
     segments = zip(pairwise(knots), slopes, sizes, strict=True)
     if not all(slope > 0 and _within(*ends, slope, size) for ends, slope, size in segments):
         raise ValueError(
-            "Slopes of levels must be above 0 and stay within the levels of their segment. "
+            "Slopes of bins must be above 0 and stay within the bins of their segment. "
             f"Got {slopes}. Use ScoreBins.uniform or ScoreBins.fitted."
         )
 
 
 def _within(low: float, high: float, slope: float, size: int) -> bool:
-    # Rounding may move the greatest scores of a segment to the first level of the next,
+    # Rounding may move the greatest scores of a segment to the first bin of the next,
     # which keeps the order.
     return (high - low) * slope < size + 1
 
@@ -345,5 +345,5 @@ def _apportion(shares: NDArray[np.float64], n_score_bins: int) -> NDArray[np.int
 def _tied(
     score_bins: ScoreBins, values: NDArray[np.float64], counts: NDArray[np.int64]
 ) -> float:
-    """Sum of squared counts of the levels, a measure of tied pairs of records."""
+    """Sum of squared counts of the bins, a measure of tied pairs of records."""
     return float((np.bincount(score_bins.codes(values), counts) ** 2).sum())

@@ -318,8 +318,8 @@ def check_probabilities(
         return columns.T
     if proba.ndim != 2 or proba.shape[1] != n_classes:
         raise ValueError(
-            f"`{name}` must be probabilities of shape (n_samples, {n_classes}), a column "
-            f"a class in sorted order. Got shape {proba.shape}."
+            f"`{name}` must be probabilities of shape (n_samples, {n_classes}), one column "
+            f"per class in sorted order. Got shape {proba.shape}."
         )
     check_unit_interval(name, proba)
     # A product with ones sums the rows several times faster than sum(axis=1).
@@ -568,7 +568,7 @@ def check_numbers(name: str, values: Any, *, several: bool = False) -> NDArray[n
     if array.ndim != 1 and not (several and array.ndim == 2 and array.shape[1]):
         advice = "Compare several outputs one at a time."
         if several:
-            advice = "Pass a column per output, one at least."
+            advice = "Pass one column per output."
         raise ValueError(
             f"`{name}` must be numbers of shape {shape}. Got shape {array.shape}. {advice}"
         )
@@ -810,7 +810,7 @@ def check_groups(groups: Any) -> NDArray[Any]:
     array = as_array(groups)
     if array.ndim != 1:
         raise ValueError(
-            f"`groups` must have shape (n_samples,). Got {array.shape}. Pass one group a "
+            f"`groups` must have shape (n_samples,). Got {array.shape}. Pass one group per "
             "record."
         )
     check_not_missing("groups", array)
@@ -838,7 +838,7 @@ def class_codes(name: str, labels: NDArray[Any], classes: NDArray[Any]) -> NDArr
     unknown = classes[at] != own
     if unknown.any():
         raise ValueError(
-            f"`{name}` has labels that are no class: {some_of(own[unknown])}. "
+            f"`{name}` has labels that are not classes: {some_of(own[unknown])}. "
             f"Known classes: {some_of(classes)}."
         )
     return factors.among(classes)

@@ -207,8 +207,8 @@ class Table:
             return "date"
         raise ValueError(
             f"Column {name!r} of {self.text} must hold one value per record: numbers, "
-            f"text, True and False, or dates. Got {dtype}. Make columns of its parts, a "
-            "column a class for probabilities, or convert it."
+            f"text, True and False, or dates. Got {dtype}. Make columns of its parts, one "
+            "column per class for probabilities, or convert it."
         )
 
     def n_records(self) -> int:
@@ -586,5 +586,5 @@ def _check_same_ids(a: Table, b: Table, id: str, sizes: tuple[int, int, int]) ->
         raise ValueError(
             f"Column {id!r} of {a.text} and of {b.text} must hold the same ids: "
             f"{' and '.join(lacking)}. Keep the records that all have, so that none is "
-            "left out in silence."
+            "dropped silently."
         )

@@ -652,7 +652,7 @@ def _unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _refuse_constant(text: str) -> NoReturn:
-    raise ValueError(f"it has {text}, which is no number of JSON")
+    raise ValueError(f"it has {text}, which is not a JSON number")
 
 
 DECODER = json.JSONDecoder(object_pairs_hook=_unique_names, parse_constant=_refuse_constant)

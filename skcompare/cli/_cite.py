@@ -47,8 +47,8 @@ def _names_of_file(path: str) -> list[str]:
         stored = json.loads(text)
     except json.JSONDecodeError as error:
         raise ValueError(
-            f"{path!r} must be the JSON or the page of a result. Got text that is no JSON: "
-            f"{error}."
+            f"{path!r} must be the JSON or the page of a result. Got text that is not "
+            f"JSON: {error}."
         ) from error
     names = names_to_cite(stored)
     if not names:

@@ -99,20 +99,20 @@ def write_reports(decision: GateDecision, targets: Mapping[str, str]) -> None:
 
 COLUMNS = {
     "id": "that identifies records, by which files are joined",
-    "y": "of true labels, or of true numbers; once an output for several",
+    "y": "of true labels, or of true numbers; once per output",
     "label": "of labels, in each of two files",
-    "proba": "of probabilities, in each of two files; once a class for several",
+    "proba": "of probabilities, in each of two files; once per class",
     "value": "of predicted numbers, in each of two files, or KIND=COLUMN: std=, "
-    "quantile:0.1=, interval:0.9=LOW,HIGH or samples=; once an output for several",
-    "champion": "of the champion's predictions, once a class for several; its file if no "
+    "quantile:0.1=, interval:0.9=LOW,HIGH or samples=; once per output",
+    "champion": "of the champion's predictions, once per class; its file if no "
     "FILE is given",
     "challenger": "of the challenger's predictions, or its file, in the same way",
     "groups": "of the group (patient, user) of each record; with --time of the series",
     "time": "of the time of each record, in any order: numbers, or timestamps such as "
     "2026-01-31",
     "score": "of scores item by item; twice for two columns of one file",
-    "item": "that tells scored items apart",
-    "attempt": "that tells attempts at one item apart",
+    "item": "that identifies scored items",
+    "attempt": "that distinguishes attempts at one item",
 }
 """Descriptions of columns by the names of their options."""
 REPEATABLE = ("y", "proba", "value", "champion", "challenger", "score")
@@ -148,15 +148,15 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "policy", "FILE", text)
     add_conditions(parser, "a condition, instead of a policy; may be repeated")
     add_option(parser, "data", "FILE", "records that estimators predict")
-    add_option(parser, "train", "FILE", "training records, of which none may be judged")
+    add_option(parser, "train", "FILE", "training records, none of which may be evaluated")
     text = "a type in saved estimators that is trusted; may be repeated"
     add_option(parser, "trust", "TYPE", text, action="append")
     add_option(parser, "ledger", "FILE", "counts looks at these records")
     parser.add_argument(
-        "--blind", action="store_true", help="tell passed or not, and nothing else"
+        "--blind", action="store_true", help="report passed or not, and nothing else"
     )
     parser.add_argument(
-        "--format", default="text", choices=REPORTS, help="of what is printed"
+        "--format", default="text", choices=REPORTS, help="format of the output"
     )
     for name in REPORTS[1:]:
         add_option(parser, name, "FILE", f"also write the report as {name}")
@@ -167,7 +167,7 @@ def add_conditions(parser: argparse.ArgumentParser, text: str) -> None:
     for kind in KINDS.values():
         value = "MEASURE[:MARGIN]" if kind is Superior else "MEASURE:MARGIN"
         add_option(parser, kind.name, value, text, action="append")
-    add_option(parser, "alpha", "LEVEL", "of the gate", type=float)
+    add_option(parser, "alpha", "LEVEL", "level of the gate", type=float)
     for name in COLUMNS:
         add_column(parser, name, action="append" if name in REPEATABLE else "store")
     text = "time points by which forecasts are ahead (1); needs --time"

@@ -38,21 +38,21 @@ TARGET = "gate.toml"
 
 HEAD = """\
 # What a challenger must show before it replaces the champion: all of it, at this level.
-# Proposed by `skcompare init`. Set level and margins before new records are judged.
+# Proposed by `skcompare init`. Set level and margins before new records are evaluated.
 """
 
 SUPERIOR = "# Better than the champion; with `margin = 0.01` by more than that."
 NON_INFERIOR = "# Worse by less than the margin, the largest loss that does not matter."
 SLICES = """\
-# Each slice has its own condition. Every further one makes a pass rarer, so choose those
-# that matter, and remove the "#".
+# Each slice has its own condition. Every further one makes a pass less likely, so choose
+# those that matter, and remove the "#".
 """
 DATA = "# The columns of the files, and what they are."
 GROUPS = """\
-# Records of one patient or user are alike. If a column identifies these, name it:
+# Records of one patient or user are dependent. If a column identifies them, name it:
 """
 TAIL = """\
-# None of the judged records may be among those of the training:
+# None of the evaluated records may be among the training records:
 # [train]
 # file = "train.csv"
 
@@ -117,9 +117,9 @@ def _next_step(path: str, files: list[str]) -> str:
     """Return what was written, and the command that judges by it."""
     command = shlex.join(["skcompare", "gate", "--policy", path, *files])
     return (
-        f"Wrote {path}. Read it, and set level and margins before new records are judged:\n"
-        f"a verdict does not count for margins that were chosen after it. The next command "
-        f"is\n  {command}"
+        f"Wrote {path}. Read it, and set level and margins before new records are "
+        "evaluated:\na verdict is not valid for margins that were chosen after it. The "
+        f"next command is\n  {command}"
     )
 
 

@@ -72,8 +72,8 @@ def add_column_options(parser: argparse.ArgumentParser) -> None:
     for name in ROLES:
         text = (
             f"column of the {name}'s labels, probabilities or predicted numbers, or "
-            "KIND=COLUMN: std=, quantile:0.1=, interval:0.9=LOW,HIGH or samples=; once a "
-            "class or an output for several"
+            "KIND=COLUMN: std=, quantile:0.1=, interval:0.9=LOW,HIGH or samples=; once per "
+            "class or output"
         )
         add_option(parser, name, "COLUMN", text, action="append")
     for name in ROLES:
@@ -385,7 +385,7 @@ class Parser(argparse.ArgumentParser):
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog="skcompare",
-        description="Tell whether a challenger is really better than a champion.",
+        description="Test whether a challenger is really better than a champion.",
     )
     parser.add_argument("--version", action="version", version=f"skcompare {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -436,7 +436,7 @@ def _add_compare(commands: Any) -> None:
         "are joined by their ids, and either has the true labels",
     )
     add_score_options(parser)
-    add_option(parser, "pos-label", "LABEL", "the class that the probabilities are of")
+    add_option(parser, "pos-label", "LABEL", "the class to which the probabilities belong")
     text = (
         "measures, separated by commas; precision[spam] is that of one class; by default "
         "accuracy of labels, and r2 with two errors of numbers"
@@ -445,12 +445,15 @@ def _add_compare(commands: Any) -> None:
     text = "tests, separated by commas; all for every valid one"
     add_option(parser, "tests", "NAMES", text, default="auto")
     parser.add_argument("--alternative", default="two-sided", choices=ALTERNATIVES)
-    text = "of the p-values of all rows but the first; max-t of each of several outputs"
+    text = (
+        "adjustment of the p-values of all rows but the first; max-t for each of several "
+        "outputs"
+    )
     choices = (*ADJUSTMENTS, MAX_T)
     parser.add_argument("--adjust", default=ADJUSTMENTS[0], choices=choices, help=text)
     text = (
-        "most records of Parquet files that are read into memory; more are counted by "
-        "DuckDB or Polars"
+        "largest number of records of a Parquet file to read into memory; more are "
+        "counted by DuckDB or Polars"
     )
     add_option(parser, "collect", "N", text, type=int, default=COLLECTED)
     _add_report_options(parser)

@@ -49,7 +49,7 @@ def add_monitor(
         help="file of the stream, .json or .npz, which is made by the first call",
     )
     add_columns(parser)
-    add_option(parser, "pos-label", "LABEL", "the class that the probabilities are of")
+    add_option(parser, "pos-label", "LABEL", "the class to which the probabilities belong")
     text = "the measure: accuracy, or a mean of a loss such as neg_mean_absolute_error"
     add_option(parser, "scoring", "NAME", text, default=ACCURACY)
     text = "name of the batch, which is counted once; by default a digest of the files"
@@ -59,11 +59,11 @@ def add_monitor(
     add_option(parser, "null-value", "NUMBER", text, type=float)
     text = "of all intervals; 0.95 by default"
     add_option(parser, "confidence-level", "LEVEL", text, type=float)
-    text = "most by which the losses of a unit can differ, where it is not known"
+    text = "largest possible difference of the losses of a unit, where it is not known"
     add_option(parser, "bound", "NUMBER", text, type=float)
     text = "step of the test: each record, or the mean of each batch, such as a day"
     parser.add_argument("--unit", choices=("record", "batch"), help=text)
-    text = "most records of Parquet files that are read into memory"
+    text = "largest number of records of a Parquet file to read into memory"
     add_option(parser, "collect", "N", text, type=int, default=COLLECTED)
     parser.add_argument("--format", default="text", choices=("text", "json"))
     parser.set_defaults(run=partial(_monitor, columns_of, label_of))

@@ -19,8 +19,8 @@ from skcompare.stats.core import ADJUSTMENTS
 def add_seeds(commands: Any, add_report: Callable[..., None], report: Any) -> None:
     """Add the command, with the options of reports."""
     description = (
-        "compare recipes of training by the predictions of several trainings of each, "
-        "for one test set"
+        "compare training recipes by the predictions of several trainings of each for one "
+        "test set"
     )
     parser = commands.add_parser("seeds", help=description, description=description)
     text = f"{list_formats()} file with true labels, or numbers, and predictions"
@@ -35,7 +35,7 @@ def add_seeds(commands: Any, add_report: Callable[..., None], report: Any) -> No
         )
         add_option(parser, name, "COLUMN", text, action="append", required=True)
     add_column(parser, "id", "--item")
-    text = "trainings of one position are no pair, though their numbers are equal"
+    text = "trainings at the same position are not a pair, although their numbers are equal"
     parser.add_argument("--separate", action="store_true", help=text)
     text = "what the conclusion is about"
     parser.add_argument(
@@ -45,9 +45,9 @@ def add_seeds(commands: Any, add_report: Callable[..., None], report: Any) -> No
     parser.add_argument("--fixed", choices=ROLES, help=text)
     text = "measures, separated by commas"
     add_option(parser, "scoring", "NAMES", text)
-    add_option(parser, "pos-label", "LABEL", "the class that the probabilities are of")
+    add_option(parser, "pos-label", "LABEL", "the class to which the probabilities belong")
     parser.add_argument("--alternative", default="two-sided", choices=ALTERNATIVES)
-    text = "of the p-values of all rows but the first"
+    text = "adjustment of the p-values of all rows but the first"
     choices = (*ADJUSTMENTS, MAX_T)
     parser.add_argument("--adjust", default=ADJUSTMENTS[0], choices=choices, help=text)
     add_report(parser)

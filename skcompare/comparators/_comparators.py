@@ -97,7 +97,7 @@ def refuse_unrouted(names: Iterable[str]) -> None:
     """Raise an error if there is metadata that needs routing."""
     if listed := ", ".join(names):
         raise ValueError(
-            f"{listed} can be passed with metadata routing on only. Turn it on by "
+            f"{listed} can be passed with metadata routing on only. Turn it on with "
             "sklearn.set_config(enable_metadata_routing=True) and let the classifiers "
             "request it."
         )
@@ -286,7 +286,7 @@ class BaseComparator(
         Parameters
         ----------
         X : array-like, sparse matrix or frame of shape (n_samples, n_features)
-            Records, handed to the classifiers as they are.
+            Records, passed to the classifiers unchanged.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Class labels; numbers if `scoring` is of regressors, of one or several outputs.
         groups : array-like of shape (n_samples,), optional
@@ -295,8 +295,8 @@ class BaseComparator(
         time : array-like of shape (n_samples,), optional
             Number or timestamp of each record, as for :func:`~skcompare.compare`: for
             fitted estimators, and for splits that train on earlier times than they test,
-            which are then the default. Other splits in time order take the records in the
-            order of X, and need `time` where `groups` are series.
+            which are then the default. Other splits in time order use the order of the
+            records in X, and need `time` if `groups` are series.
         horizon : int, default=1
             Time points by which forecasts are ahead, or by which true labels are late; at
             least 1 more than the gap of splits.
@@ -608,7 +608,7 @@ class PairedComparator(BaseComparator):
     ----------
     champion : estimator
         The classifier or regressor that runs today. It is never changed. Two fitted ones
-        are compared as they are with `cv="prefit"` or wrapped in
+        are compared as they are, with `cv="prefit"` or if wrapped in
         :class:`~sklearn.frozen.FrozenEstimator`.
     challenger : estimator
         The one that may replace it; treated in the same way.
@@ -617,22 +617,22 @@ class PairedComparator(BaseComparator):
         described by their classes and parameters. The verdict names the role.
     cv : None, "prefit", int, splitter or iterable, default=None
         None is :class:`~skcompare.BlockRegularized5x2CV`, of whole groups if `groups` are
-        passed to `fit`. If `time` is, None is 5 splits of the time points in their order,
-        with a gap of `horizon` - 1. Both have a default test of every usual measure.
-        "prefit" takes X and y as a hold-out set. Anything else as in scikit-learn. Splits
-        that test later records than they train on, as those of
+        passed to `fit`. If `time` is passed, None is 5 splits of the time points in their
+        order, with a gap of `horizon` - 1. Both have a default test for every usual
+        measure. "prefit" takes X and y as a hold-out set. Anything else as in scikit-learn.
+        Splits that test later records than they train on, as those of
         :class:`~sklearn.model_selection.TimeSeriesSplit`, are in time order: see the notes.
     n_trainings : int, optional
         Number of trainings of each estimator on the only split of `cv`, by default a random
         one, stratified by class, that tests 30 % of the records. Every nested
-        `random_state`, also one that is set, gets another seed for each training, the same
-        for both. The verdict is then about the two recipes with these training records,
-        by :func:`~skcompare.stats.crossed_t`.
+        `random_state`, even one that is set, gets a new seed for each training, the same
+        for both. The verdict is then about the two recipes with these training records, by
+        :func:`~skcompare.stats.crossed_t`.
     scoring : str, callable, list of str, or dict, default=None
         Measures to compare: names of metrics of skcompare or scorers of scikit-learn, or
         scorers. The verdict comes from the first; a custom scorer sees stored predictions
-        and the row numbers as X. By default "accuracy" of classifiers, and of regressors
-        "r2", with "neg_mean_absolute_error" and "neg_root_mean_squared_error" beside it.
+        and the row numbers as X. By default "accuracy" for classifiers, and for regressors
+        "r2", together with "neg_mean_absolute_error" and "neg_root_mean_squared_error".
     tests : "auto", "all", str, list of str, or dict of str to dict, default="auto"
         Names of tests, with options in a dict. "auto" takes the design's default test
         of every measure; the primary measure always has it. "all" takes every test that
@@ -644,8 +644,8 @@ class PairedComparator(BaseComparator):
         Level of the verdict; intervals have level 1 - `alpha`.
     adjust : {"holm", "hochberg", "bonferroni", "benjamini-hochberg", "none", "max-t"} or \
 None
-        Adjustment of the p-values of all rows but the primary one; "max-t" of those of each
-        of several outputs on a hold-out, as for :func:`~skcompare.compare`.
+        Adjustment of the p-values of all rows but the primary one; "max-t" is for several
+        outputs on a hold-out, as for :func:`~skcompare.compare`.
     pos_label : label, optional
         The positive class of two; scorers then see classes 0 and 1.
     allow_mixed : bool, default=False
@@ -662,12 +662,12 @@ None
         Folder in which the predictions of each fit are stored as soon as they are made, and
         from which a later `fit` of the same inputs reads them: see the notes.
     verbose : int, default=0
-        1 shows a progress bar with the time left on stderr, by rich or tqdm if one of them
-        is installed. With more, joblib writes messages.
+        1 shows a progress bar with the time left on stderr, with rich or tqdm if one of
+        them is installed. With larger values joblib writes messages.
     random_state : int, RandomState instance or None, default=None
-        Decides the splits and every nested `random_state` that is None. These get one
-        seed per split, the same for both classifiers, so that identical classifiers give
-        equal predictions; pass an int for the same comparison at every call. The global
+        Decides the splits and every nested `random_state` that is None. These get one seed
+        per split, the same for both classifiers, so that identical classifiers give equal
+        predictions; pass an int to get the same comparison at every call. The global
         generators of numpy, Python and torch (on the CPU) are seeded with it before each
         fit, and restored at the end; fits in threads share them.
 
@@ -703,31 +703,32 @@ None
     metadata routing off, `groups` go to the splitter and `sample_weight` to both fits; the
     evaluation counts every record once.
 
-    With `cache`, a comparison that was interrupted, or lost a worker, goes on where it
-    stopped when it is fitted again. Predictions are read only if nothing that they depend
-    on has changed: the parameters of the estimators and the modules of their classes, the
+    With `cache`, a comparison that was interrupted, or lost a worker, resumes where it
+    stopped when it is fitted again. Predictions are read only if nothing that affects them
+    has changed: the parameters of the estimators and the modules of their classes, the
     records, weights, splits and seeds, the requested kinds of predictions, the versions of
     numpy, scipy, scikit-learn, skcompare and the estimators' packages, and scikit-learn's
     configuration. Otherwise, and where a file is damaged, the estimator is fitted.
-    `random_state` must be an int, because other seeds are other fits. The results are the
+    `random_state` must be an int, because the fits depend on the seed. The results are the
     same as without a cache; fit times are those of the first fit. The files are pickled:
-    use only folders that nobody else can write to. Workers elsewhere must see them too.
+    use only folders that nobody else can write to. Workers on other machines must have
+    access to them too.
 
     ``set_callbacks`` takes callbacks of scikit-learn, such as
     :class:`~sklearn.callback.ProgressBar`, which reach the classifiers that support them
     where the fits run on this machine.
 
-    Where records are in time order, each test set must be later than its training set. The
+    If records are in time order, each test set must be later than its training set. The
     predictions of all test sets are then one series, in the order of the records in X or of
-    the `time` that is passed to `fit`, and
-    :func:`~skcompare.stats.diebold_mariano` compares them by any mean of a loss, and by
-    other scores through the influences of the records: those of labels and of errors from
-    all predictions together, and those of ranks, such as the AUC, within the test sets. The
-    conclusion is about the two methods, as they were trained along this series. Records
-    that are tested twice, by windows that overlap, rule the test out, and so do several
-    series, named by `groups`, without `time`. A time point that a split cuts in two is
-    trained on and tested. Further tests, such as
-    :func:`~skcompare.stats.giacomini_white` and :func:`~skcompare.stats.fluctuation`, take
+    the `time` that is passed to `fit`, and :func:`~skcompare.stats.diebold_mariano`
+    compares them by any mean of a loss, and by other scores through the influences of the
+    records: scores of labels and of errors from all predictions together, and those of
+    ranks, such as the AUC, within the test sets. The conclusion is about the two methods,
+    as they were trained along this series. The test is not available if records are tested
+    twice, by overlapping windows, or if there are several series, named by `groups`,
+    without `time`. A time point that a split cuts in two is in both its training and its
+    test set. Further tests, such as :func:`~skcompare.stats.giacomini_white` and
+    :func:`~skcompare.stats.fluctuation`, take
     :class:`~skcompare.evidence.OrderedDifferences`, an `evidence` of `comparison_`.
 
     Examples
@@ -849,17 +850,17 @@ class MultipleComparator(BaseComparator):
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means better than the control; one-sided tests need one.
     alpha : float, default=0.05
-        Probability of any false finding by the primary measure, if `adjust` controls it.
-        Intervals of all differences hold simultaneously at level 1 - `alpha`.
+        Family-wise error rate for the primary measure, if `adjust` controls it. Intervals
+        of all differences hold simultaneously at level 1 - `alpha`.
     adjust : {"holm", "hochberg", "bonferroni", "benjamini-hochberg", "max-t", "none"} or \
 None, default="holm"
         Adjustment of the p-values of the pairs of one measure, as for
-        :func:`~skcompare.stats.adjust_pvalues`. "max-t" is for accuracy, AUC, precision
-        and mean losses on a hold-out, and has its own test of each.
+        :func:`~skcompare.stats.adjust_pvalues`. "max-t" is for accuracy, AUC, precision and
+        mean losses on a hold-out, and has its own test for each.
     pos_label : label, optional
         The positive class of two; scorers then see classes 0 and 1.
     allow_mixed : bool, default=False
-        Allow frozen classifiers beside others.
+        Allow frozen and unfrozen classifiers together.
     check_reproducible : bool, default=False
         Fit all classifiers twice on the first split, and flag the comparison as
         "not-reproducible" if the predictions differ. This is always done for a classifier
@@ -881,12 +882,12 @@ None, default="holm"
     Attributes
     ----------
     verdict_ : str
-        The name of the classifier that is better than every other one. With a control: of
-        the best of those that are better than it, or the control if all are found worse.
-        Else "inconclusive".
+        The name of the classifier that is better than every other one. With a control: the
+        best of those that are better than it, or the control if all others are
+        significantly worse. Otherwise "inconclusive".
     groups_ : tuple of tuple of str
-        Groups of classifiers that are not significantly different, that of the best one
-        first; none with a control.
+        Groups of classifiers without significant differences, starting with that of the
+        best one; none with a control.
     comparison_ : MultipleComparison
         The report: text, Markdown, HTML, JSON, frame.
     results_ : PairwiseResults
@@ -896,10 +897,10 @@ None, default="holm"
     cv_ : splitter or "prefit"
         The splitter that was used.
     selected_estimator_ : estimator
-        With `refit=True`: the first of the classifiers, in the order given, that the best
-        one is not significantly better than. So put those first that you would rather
-        keep. With a control it is the control, unless others are better, and then the best
-        of these. It is fitted on all records.
+        With `refit=True`: the first of the classifiers, in the given order, that is not
+        significantly worse than the best one, so list those you prefer to keep first. With
+        a control it is the control, unless others are better, and then the best of these.
+        It is fitted on all records.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     n_features_in_, feature_names_in_
@@ -918,8 +919,8 @@ None, default="holm"
     classifiers are retrained on splits that share records. The adjusted p-values of the
     pairs hold their level without one.
 
-    "holm" makes no assumption about how the pairs depend on each other. It needs tests of
-    pairs that hold their level at `alpha` over the number of pairs; how far they do is
+    "holm" makes no assumption about the dependence of the pairs. It requires tests of pairs
+    that hold their level at `alpha` over the number of pairs; their error rates are
     measured in ``benchmarks/validity/several/several_algorithms.py``.
 
     Examples

@@ -520,28 +520,26 @@ def compare(
     data : array-like of shape (n_samples,), frame, path, Tally or None
         True labels or numbers; or a frame of pandas, Polars, pyarrow, DuckDB, Dask, PySpark
         or another library that narwhals knows, eager or lazy, or a file, such as CSV or
-        Parquet, that has them in the column `y_true`; or records that were counted, see
-        :class:`~skcompare.evidence.Tally`. Without true labels the predictions are
-        compared with each other: how often both predict each class, and where they
-        disagree.
+        Parquet, that has them in the column `y_true`; or counted records, see
+        :class:`~skcompare.evidence.Tally`. Without true labels the predictions are compared
+        with each other: how often both predict each class, and where they disagree.
     predictions : mapping of str to array-like or to names of columns
         Two entries, the champion first, or more of them; or, with `challenger`, the
-        champion's predictions alone. They are predicted labels of shape
-        (n_samples,), probabilities of shape (n_samples, n_classes), or for two classes
-        probabilities of `pos_label`, of shape (n_samples,); or both labels and
-        probabilities as ``{"labels": ..., "proba": ...}``. With a frame or a file: a
-        column, a list of columns with the probabilities of the sorted classes, or a pair
-        of another frame or file and its column or columns. Predicted numbers of shape
-        (n_samples,) where `scoring` is of them, or a dict of these with standard
-        deviations, quantiles, intervals or samples, as for
-        :func:`~skcompare.predictions.predictions_from_arrays`. Those of several outputs
-        have the shape (n_samples, n_outputs), or are lists of columns, as for
-        :func:`~skcompare.predictions.predictions_from_frame`.
+        champion's predictions alone. They are predicted labels of shape (n_samples,),
+        probabilities of shape (n_samples, n_classes), or for two classes probabilities of
+        `pos_label`, of shape (n_samples,); or both labels and probabilities as
+        ``{"labels": ..., "proba": ...}``. With a frame or a file: a column, a list of
+        columns with the probabilities of the sorted classes, or a pair of another frame or
+        file and its column or columns. Predicted numbers of shape (n_samples,) for measures
+        of numbers, or a dict of these with standard deviations, quantiles, intervals or
+        samples, as for :func:`~skcompare.predictions.predictions_from_arrays`. Those of
+        several outputs have the shape (n_samples, n_outputs), or are lists of columns, as
+        for :func:`~skcompare.predictions.predictions_from_frame`.
     challenger : array-like or name of a column, optional
         The challenger's predictions, after the champion's instead of a mapping. The two
         are then named "champion" and "challenger", or after their columns.
     *others
-        Refused: three or more models are named by a mapping.
+        Rejected: three or more models must be named by a mapping.
     champion : array-like or name of a column, optional
         The champion's predictions by keyword, instead of `predictions`.
     y_true : str, list of str or array-like of shape (n_samples,), optional
@@ -555,13 +553,13 @@ def compare(
         is valid for the design.
     scoring : str, callable, list of str, or dict, default=None
         Measures to compare, as in scikit-learn; the verdict comes from the first. By
-        default "accuracy" of labels, and of numbers "r2", with
-        "neg_mean_absolute_error" and "neg_root_mean_squared_error" beside it. Brackets name
-        one class, such as "precision[spam]", or one of several outputs, over which a
-        measure is the mean by default, as in scikit-learn; "r2[variance_weighted]" and
-        "r2[0.2, 0.8]" weight them, and "r2[raw_values]" has a row of each beside the mean.
-        The target is numbers if true or predicted ones cannot be classes: where they are
-        not whole, and predictions are no probabilities.
+        default "accuracy" for labels, and for numbers "r2", together with
+        "neg_mean_absolute_error" and "neg_root_mean_squared_error". Brackets name one
+        class, such as "precision[spam]", or one of several outputs, over which a measure is
+        averaged by default, as in scikit-learn; "r2[variance_weighted]" and "r2[0.2, 0.8]"
+        weight them, and "r2[raw_values]" adds one row per output to the mean. The target is
+        taken as numbers if true or predicted values cannot be classes: if they are not
+        integers, and the predictions are not probabilities.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the challenger is better; of three or more, better than the
         control.
@@ -569,29 +567,29 @@ def compare(
         Level of the verdict; intervals have level 1 - `alpha`.
     adjust : {"holm", "hochberg", "bonferroni", "benjamini-hochberg", "none"} or None
         Adjustment of the p-values of all rows but the primary one; for three or more
-        classifiers, of the p-values of all pairs by one measure, where "max-t" is
-        possible too. It also adjusts the p-values and intervals of each of several outputs,
-        by the joint distribution of their statistics.
+        classifiers, of the p-values of all pairs by one measure, for which "max-t" is also
+        available. "max-t" also adjusts the p-values and intervals of several outputs, by
+        the joint distribution of their statistics.
     pos_label : label, optional
         The positive class of two.
     labels : array-like of shape (n_classes,), optional
         All class labels, if `y_true` lacks some of them. Without them a predicted label
-        that is no true label is an error, because a class in another coding would never
-        be predicted correctly.
+        that is not among the true labels is an error, because a class in another coding
+        would never be predicted correctly.
     groups : array-like of shape (n_samples,) or str, optional
         Group of each record (patient, user), or the column of `data` that has it. The
         default test of accuracy then accounts for dependence within groups.
     time : array-like of shape (n_samples,) or str, optional
         Number or timestamp of each record, in any order, or the column of `data` that has
-        it; equal ones are one time point. Records that follow each other may then be alike,
-        and the default test is :func:`~skcompare.stats.diebold_mariano`. With `groups`, the
-        series (stores, sensors), it is about these series; about such series is
-        :func:`~skcompare.stats.two_way_t`, by name.
+        it; equal ones are one time point. Consecutive records may then be dependent, and
+        the default test is :func:`~skcompare.stats.diebold_mariano`. With `groups`, the
+        series (stores, sensors), its conclusion is about these series; for one about such
+        series request :func:`~skcompare.stats.two_way_t` by name.
     horizon : int, default=1
         Time points by which forecasts are ahead, or by which true labels are late.
     control : str, optional
-        The classifier that each other one is compared with, of three or more. By default
-        all pairs are compared.
+        With three or more classifiers, the one with which each other one is compared. By
+        default all pairs are compared.
     collect : int, default=10_000_000
         Largest number of records of a lazy frame or a Parquet file to read into memory,
         where every test is available. More are counted by the engine of the frame:
@@ -602,7 +600,7 @@ def compare(
     Returns
     -------
     comparison : Comparison or MultipleComparison
-        Rows, verdict, and the report in many forms. Three or more classifiers are
+        Rows, verdict, and the report in several formats. Three or more classifiers are
         compared in pairs by the default test of each measure, with adjusted p-values, and
         all together where a test is valid: by Cochran's Q, DeLong's joint test, or a joint
         test of precisions.
@@ -860,7 +858,7 @@ def compare_cv_results(
     Returns
     -------
     comparison : Comparison
-        Rows, verdict, and the report in many forms.
+        Rows, verdict, and the report in several formats.
 
     Raises
     ------

@@ -257,9 +257,9 @@ def compare_scores(
     score : str or pair of str, default="score"
         Column of the scores; or that of the champion and that of the challenger.
     item : str or array-like of shape (n_champion,), default="item"
-        Column that identifies items and by which the two are joined. With arrays the
-        item of each score, for both in the same order; by default each pair of scores is
-        an item.
+        Column that identifies items and by which the two are joined. With arrays, the item
+        of each score, for both in the same order; by default each pair of scores is an
+        item.
     group : str or array-like of shape (n_champion,), optional
         Column, or with arrays the groups themselves, of items that belong together:
         questions about one text, variants of one task. The tests then account for
@@ -278,8 +278,8 @@ def compare_scores(
         Declares that unnamed scores are those of items. Up to 100 scores without `item`
         and `group` may also be those of folds, and get no verdict without it.
     folds : pair of int or array-like, optional
-        Declares that the scores are those of folds: the numbers of training and of test
-        records of each. The scores are then arrays, of shape (n_folds,) for one K-fold
+        Declares that the scores are those of folds, by the numbers of training and test
+        records of each fold. The scores are then arrays, of shape (n_folds,) for one K-fold
         cross-validation or a repeated hold-out, or (n_repeats, n_folds). The test is the
         corrected one of that design, and the conclusion is about learning algorithms.
     tests : "auto", "all", str, list of str, or dict of str to dict, default="auto"
@@ -294,15 +294,15 @@ def compare_scores(
         Adjustment of the p-values of all rows but the first.
     time : str or array-like of shape (n_champion,), optional
         Column, or with arrays the numbers or timestamps themselves, of the time of items,
-        in any order. Items that follow each other may then be alike, and groups are series.
+        in any order. Consecutive items may then be dependent, and groups are series.
     horizon : int, default=1
         Time points by which forecasts are ahead.
 
     Returns
     -------
     comparison : Comparison
-        Rows of the measure "mean_score" or "mean_loss", verdict, and the report in many
-        forms.
+        Rows of the measure "mean_score" or "mean_loss", verdict, and the report in several
+        formats.
 
     Raises
     ------
@@ -324,10 +324,10 @@ def compare_scores(
     `time` it is :func:`~skcompare.stats.diebold_mariano`.
 
     For scores of folds it is :func:`~skcompare.stats.corrected_repeated_kfold_t`, or
-    :func:`~skcompare.stats.corrected_repeated_holdout_t` if the test sets do not
-    partition the records. If folds were taken for items, equally good learners would
-    differ significantly by the t test in up to 14 % of data sets with 10 folds, and in up
-    to 30 % with 15 random hold-outs.
+    :func:`~skcompare.stats.corrected_repeated_holdout_t` if the test sets do not partition
+    the records. If folds were treated as items, the t test would reject equally good
+    learners in up to 14 % of data sets with 10 folds, and in up to 30 % with 15 random
+    hold-outs.
 
     If all items have the same number of attempts, the t test of their means equals the
     cluster-robust test of all attempts with items as clusters [1]_.

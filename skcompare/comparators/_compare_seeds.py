@@ -45,12 +45,13 @@ def compare_seeds(
     labels: ArrayLike | None = None,
     control: str | None = None,
 ) -> Comparison | MultipleComparison:
-    """Compare recipes of training by the predictions of several trainings of each.
+    """Compare training recipes by the predictions of several trainings of each.
 
-    A neural network, or boosting, that is trained again with another seed is another model.
-    A claim about the recipe thus varies over the seeds as well as over the test records:
-    a test of one training of each takes its luck for the recipe, and a t test over the
-    trainings knows nothing of other records. Here the variance has both parts.
+    A neural network, or boosting, trained again with another seed is a different model. A
+    conclusion about the recipe is therefore subject to the variation over seeds as well as
+    over test records: a test of one training of each attributes its luck to the recipe, and
+    a t test over the trainings ignores the variation over records. Here the variance has
+    both parts.
 
     Parameters
     ----------
@@ -65,31 +66,32 @@ def compare_seeds(
         or a pair of another frame or file and its column or columns. Or a dict of two or
         more names with these, the champion's first.
     challenger : array-like of shape (n_trainings, n_samples) or list, optional
-        The same of the challenger. Left out if `champion` is a dict.
+        The same for the challenger. Omitted if `champion` is a dict.
     y_true : str, optional
         Column of the true labels or numbers in `data`.
     id : str, optional
         Column by which frames and files are joined; needed if there are several.
     paired : bool, optional
-        Whether trainings of one position are a pair, such as those of one seed or one order
-        of the training records. By default they are if their numbers are equal.
+        Whether trainings at the same position are a pair, such as those of one seed or one
+        order of the training records. By default they are if both have the same number of
+        trainings.
     population : {"recipes", "models"}, default="recipes"
         What the conclusion is about: the recipes, over new records and new trainings with
         these training records; or the mean of the models that were trained, over new
-        records. Other training records need training sets that are drawn again, for which
-        there is :class:`PairedComparator`.
+        records. A conclusion about other training records needs several training sets, see
+        :class:`PairedComparator`.
     fixed : str, optional
-        Name of the recipe of which one training is passed, and which is meant as the
-        trained model that it is, such as the one in production ("champion").
+        Name of a recipe with a single training that is treated as a fixed trained model,
+        such as the one in production ("champion").
     tests, scoring, alternative, alpha, adjust, pos_label, labels, control
-        As in :func:`compare`. Measures are mean losses of records, or scores whose
-        influences of records are known, such as "accuracy", "f1", "roc_auc" and "r2".
+        As in :func:`compare`. Measures are mean losses of records, or scores with known
+        influence functions, such as "accuracy", "f1", "roc_auc" and "r2".
 
     Returns
     -------
     comparison : Comparison or MultipleComparison
-        Rows, verdict, and the report in many forms. The default test is
-        :func:`~skcompare.stats.crossed_t`, and :func:`~skcompare.stats.records_t` of
+        Rows, verdict, and the report in several formats. The default test is
+        :func:`~skcompare.stats.crossed_t`, and :func:`~skcompare.stats.records_t` for
         models.
 
     Raises
@@ -105,8 +107,8 @@ def compare_seeds(
 
     Notes
     -----
-    Three trainings of each are the fewest for which equal recipes are found to differ about
-    as seldom as stated, and five or more find differences that matter far more often.
+    At least three trainings of each are needed for a type I error near the level, and five
+    or more give far more power.
 
     Examples
     --------

@@ -509,14 +509,14 @@ def cross_compare(
 
     :func:`sklearn.model_selection.cross_validate` for several classifiers, or regressors:
     the splits are made once, the estimators of a split share the seeds of every nested
-    `random_state` that is None, and all fits are spread over the same workers.
+    `random_state` that is None, and all fits are distributed over the same workers.
 
     Parameters
     ----------
     estimators : dict of str to estimator, or list of (str, estimator)
         Classifiers or regressors by name. They are never changed.
     X : array-like, sparse matrix or frame of shape (n_samples, n_features)
-        Records, handed to the estimators as they are.
+        Records, passed to the estimators unchanged.
     y : array-like of shape (n_samples,)
         Class labels, or numbers.
     groups : array-like of shape (n_samples,), optional
@@ -531,10 +531,10 @@ def cross_compare(
         splits of the time points in their order. Anything else as in scikit-learn.
     scoring : str, callable, list of str, or dict, default=None
         As in `cross_validate`; None is each classifier's own `score`. Names of metrics of
-        skcompare are possible too, with a class in brackets for one class against the
-        rest; greater is better, so names of losses start with ``neg_``.
+        skcompare are accepted too, with a class in brackets for one class against the rest;
+        greater is better, so names of losses start with ``neg_``.
     n_jobs, verbose, pre_dispatch
-        As in joblib, but for ``verbose=1``, which shows a progress bar with the time left.
+        As in joblib, except that ``verbose=1`` shows a progress bar with the time left.
     params : dict, optional
         With metadata routing on, metadata for the fits, the splitter and the scorers that
         request them. With routing off they go to every fit.
@@ -654,7 +654,7 @@ def _check_estimators(estimators: Any) -> list[tuple[str, Any]]:
     for name in names:
         if not isinstance(name, str) or not name.strip():
             raise ValueError(
-                f"Classifiers are named by strings that are not empty. Got {name!r}."
+                f"Names of classifiers must be non-empty strings. Got {name!r}."
             )
     if not names or len(set(names)) < len(names):
         raise ValueError(

@@ -70,15 +70,15 @@ class PairedEstimator(
 ):
     """Meta-estimator that fits a champion and a challenger together for `cross_validate`.
 
-    A fit makes clones of both and fits them on the same records with the same seeds.
-    Scorers of :func:`make_paired_scorer` score both and their difference, so that
+    Clones of both are fitted on the same records with the same seeds. Scorers of
+    :func:`make_paired_scorer` score both and their difference, so that
     :func:`sklearn.model_selection.cross_validate` returns three columns per metric; with
     ``return_estimator=True`` and ``return_indices=True`` its output has all that
     :func:`compare_cv_results` needs for a verdict.
 
-    A pair has two predictions of every record, and so it has no `predict`: use `champion_`
-    or `challenger_`. scikit-learn's own scorers refuse it, because it would not be clear
-    whose score it is.
+    A pair has two predictions for every record, so it has no `predict`: use `champion_` or
+    `challenger_`. scikit-learn's own scorers reject it, because the score would be
+    ambiguous.
 
     Parameters
     ----------
@@ -89,8 +89,9 @@ class PairedEstimator(
         Allow exactly one frozen classifier.
     random_state : int, RandomState instance or None, default=None
         Decides every nested `random_state` that is None. Both classifiers get the same
-        seed, so that identical classifiers predict alike. As for all estimators, an int is
-        the same seed in every split of a cross-validation, and None another one in each.
+        seed, so that identical classifiers predict alike. As for all estimators, an int
+        gives the same seed in every split of a cross-validation, and None a different one
+        in each.
 
     Attributes
     ----------
@@ -109,8 +110,8 @@ class PairedEstimator(
 
     Notes
     -----
-    Integer numbers of folds are stratified, as for every classifier. A pipeline may end in
-    a pair, so that both share the steps before. With metadata routing off,
+    Folds given as an integer `cv` are stratified, as for every classifier. A pipeline may
+    end in a pair, so that both share the steps before. With metadata routing off,
     `sample_weight` goes to both fits.
 
     Examples
@@ -159,7 +160,7 @@ class PairedEstimator(
         Parameters
         ----------
         X : array-like, sparse matrix or frame of shape (n_samples, n_features)
-            Records, handed to the classifiers as they are.
+            Records, passed to the classifiers unchanged.
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), optional
@@ -199,8 +200,8 @@ class PairedEstimator(
             if role == CHAMPION and fingerprint(X) != before:
                 raise ValueError(
                     f"champion ({describe(self.champion)}) changed the records while "
-                    "fitting, so the challenger would learn from others. Set copy=True in "
-                    "its transformers."
+                    "fitting, so the challenger would learn from different ones. Set "
+                    "copy=True in its transformers."
                 )
             setattr(self, f"{role}_", fitted)
         if target == CLASSES:
@@ -229,7 +230,7 @@ class PairedEstimator(
         if name in PREDICTION_METHODS:
             raise AttributeError(
                 f"A {type(self).__name__} has two predictions for every record, and no "
-                f"{name!r}. Ask its `champion_` or `challenger_`, or score both by "
+                f"{name!r}. Use its `champion_` or `challenger_`, or score both by "
                 "make_paired_scorer.",
                 name=name,
                 obj=self,
@@ -272,9 +273,9 @@ def make_paired_scorer(scoring: Any = None, *, pos_label: Any = None) -> "PairSc
     scorer : callable
         ``scorer(estimator, X, y)`` of a fitted :class:`PairedEstimator`, or of a pipeline
         that ends in one, returns a dict of names to numbers. Use it where scikit-learn
-        takes several scores: :func:`~sklearn.model_selection.cross_validate`, and
-        searches with, for example, ``refit="accuracy_difference"``. `cross_val_score` and
-        `learning_curve` take one number, and refuse it.
+        takes several scores: :func:`~sklearn.model_selection.cross_validate`, and searches
+        with, for example, ``refit="accuracy_difference"``. `cross_val_score` and
+        `learning_curve` need a single number, and reject it.
 
     Raises
     ------
@@ -437,7 +438,7 @@ def scores_of(
     elif watch.warned:
         warnings.warn(
             f"The scorer of {measure.subject!r} warned about this test set. Call it alone "
-            "on these records to see of what.",
+            "on these records to see the reason.",
             UserWarning,
             stacklevel=4,
         )

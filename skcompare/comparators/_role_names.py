@@ -38,9 +38,9 @@ def check_role_names(champion: str, challenger: str) -> None:
     is_swapped = first & {*ROLES} == {CHALLENGER} or second & {*ROLES} == {CHAMPION}
     if is_swapped or any(new in first and old in second for old, new in PAIRS):
         raise ValueError(
-            f"The champion comes first, and the names say the opposite: {champion!r} is "
-            f"taken for the champion and {challenger!r} for the challenger. Turn them "
-            "round, or rename them."
+            f"The champion comes first, but the names suggest the opposite: {champion!r} "
+            f"is taken for the champion and {challenger!r} for the challenger. Exchange "
+            "them, or rename them."
         )
 
 
@@ -109,7 +109,7 @@ def checked_names(predictions: Any) -> Mapping[str, Any]:
     for name in predictions:
         if not isinstance(name, str) or not name.strip() or name == "inconclusive":
             raise ValueError(
-                "Classifiers are named by strings that are not empty and not "
+                "Names of classifiers must be non-empty strings and not "
                 f"'inconclusive', which is a verdict. Got {name!r}. Choose another name."
             )
     if len(predictions) == 2:

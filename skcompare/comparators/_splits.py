@@ -186,7 +186,7 @@ def trained_again(splits: Splits, n_trainings: int) -> Splits:
     """Repeat the only split for a number of trainings, which are paired by their seed."""
     if len(splits.pairs) != 1:
         raise ValueError(
-            "`n_trainings` trains again and again on one split. Got "
+            "`n_trainings` trains repeatedly on one split. Got "
             f"{len(splits.pairs)} splits. Pass a `cv` of one split, such as "
             "ShuffleSplit(n_splits=1, test_size=0.3), or leave it out."
         )

@@ -49,8 +49,8 @@ from skcompare.gate._policy import PYPROJECT, Policy, load_policy
 from skcompare.gate._subjects import check_alone, fitted_subject
 
 BLIND = (
-    "a blind gate tells no more, because a team that climbs on what a gate tells passes "
-    "sooner or later without being better"
+    "a blind gate reports nothing else, because a team that optimises against its reports "
+    "would pass eventually without being better"
 )
 
 
@@ -118,9 +118,8 @@ def _to_do(decision: GateDecision) -> Iterator[str]:
         yield "improve the challenger, or collect evidence that it is better after all"
     elif more > 0:
         yield (
-            f"judge about {round_up(needed):,} {unit}, {round_up(more):,} more than "
-            f"these, and look at them once; who adds {unit} and looks again needs "
-            "anytime=True or a ledger"
+            f"evaluate about {round_up(needed):,} {unit}, {round_up(more):,} more than "
+            f"these, once; adding {unit} and testing again needs anytime=True or a ledger"
         )
     needs = [[leaf.records_needed for leaf in o.leaves] for o in open_outcomes]
     if any(all(needed is None for needed in own) for own in needs):
@@ -489,7 +488,7 @@ class CheckedGate(NamedTuple):
     fixture: GateFixture
 
     def check(self, *data: Any, required: bool = True, **options: Any) -> GateDecision:
-        """Judge predictions or files, and fail the test unless they pass.
+        """Evaluate predictions or files, and fail the test unless they pass.
 
         Parameters
         ----------
@@ -505,7 +504,7 @@ class CheckedGate(NamedTuple):
 def judge_paths(
     policy: Policy, *files: Any, data: Any = None, trust: Sequence[str] = ()
 ) -> GateDecision:
-    """Judge files by a policy as ``skcompare gate`` does.
+    """Evaluate files by a policy as ``skcompare gate`` does.
 
     Parameters
     ----------

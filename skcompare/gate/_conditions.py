@@ -98,7 +98,7 @@ def check_relative(name: str, measure: str, scored: Measure | None) -> None:
             instead = f"{mean!r}, of which a margin of 4.04 % is one of 2 % of the root"
         raise ValueError(
             f"A relative margin is a share of the champion's mean loss, and {measure} is "
-            f"no mean of losses. Name the margin of {name} in units of the measure, or "
+            f"not a mean of losses. Name the margin of {name} in units of the measure, or "
             f"choose {instead}."
         )
 
@@ -179,7 +179,7 @@ def target_of(conditions: Iterable["Condition"]) -> str:
     if numeric and others:
         raise ValueError(
             f"All conditions of a gate must be about one target. Got {numeric[0]!r}, of "
-            f"predicted numbers, with {others[0]!r}, of classes. Judge them by two gates."
+            f"predicted numbers, with {others[0]!r}, of classes. Use two gates."
         )
     return NUMBERS if numeric else CLASSES
 
@@ -195,7 +195,7 @@ def check_conditions(
     dicts = [condition.to_dict() for condition in conditions]
     repeated = next((d for k, d in enumerate(dicts) if d in dicts[:k]), None)
     if repeated is not None:
-        raise ValueError(f"Each condition must be there once. Got {repeated!r} twice.")
+        raise ValueError(f"Each condition must occur once. Got {repeated!r} twice.")
 
 
 SET_BY_CONDITION = {"alternative", "null_value"}
@@ -361,7 +361,7 @@ class Condition(Written):
                 )
             if measure is not None and not entry.match(measure.metric):
                 raise ValueError(
-                    f"{name} is no test of {measure.subject}. Choose among "
+                    f"{name} is not a test of {measure.subject}. Choose among "
                     f"{tests_of(measure)}."
                 )
             if self.share is not None and not is_of_means(entry):

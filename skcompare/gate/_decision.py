@@ -461,7 +461,7 @@ def decision_report(decision: GateDecision) -> Report:
         seconds=decision.seconds,
         status=verdict_text(decision),
         remarks={"": remarks},
-        settings_title="How it was judged",
+        settings_title="How it was evaluated",
         settings=_settings(decision, facts),
     )
 
@@ -515,7 +515,9 @@ def headline(decision: GateDecision) -> str:
     """Return the verdict in one line."""
     names = in_one_line(f"{decision.challenger} against {decision.champion}")
     if decision.blind:
-        return f"{verdict_text(decision)}: {names}; the gate is blind and tells no more"
+        return (
+            f"{verdict_text(decision)}: {names}; the gate is blind and reports nothing else"
+        )
     return f"{verdict_text(decision)}: {names}, {_finding(decision)}"
 
 
@@ -553,8 +555,8 @@ def _table(decision: GateDecision) -> Table:
     return Table(
         *without_empty_columns(header, cells),
         ("", "condition", "status"),
-        caption="Conditions: the difference is challenger less champion, with the limits "
-        "that it is shown to keep",
+        caption="Conditions: the difference is challenger minus champion, with its "
+        "confidence limits",
         named_by="condition",
         unnamed="number",
     )
@@ -675,7 +677,7 @@ def _table_notes(decision: GateDecision) -> Iterator[Note]:
     losses = dict.fromkeys(row.subject for row in rows if not row.greater_is_better)
     if losses:
         names = ", ".join(losses)
-        yield Note("note", f"less is better of {names}; the difference is what is gained")
+        yield Note("note", f"lower is better for {names}; the difference is a gain")
     if rows:
         yield Note("limits", _limits_text(decision))
     if decision.outcomes:
@@ -757,19 +759,19 @@ def next_steps_of(decision: GateDecision) -> list[str]:
         return [
             "The challenger may replace the champion, as far as these conditions say.",
             _next_look(decision)
-            or "Judge the next challenger on new records: these have been looked at.",
+            or "Evaluate the next challenger on new records: these have been looked at.",
         ]
-    steps, again = [], "Judge again"
+    steps, again = [], "Evaluate again"
     for line in lines(decision):
         outcome, number = line.outcome, f"Condition {line.number}"
         if IN_ORDER in outcome.flags:
             steps.append(
-                f"{number} was judged by a test of independent records, and the gains of "
-                "neighbouring ones are correlated: judge it again with time=..., the time "
-                "of each record, if they follow each other in time."
+                f"{number} was evaluated by a test of independent records, but the gains "
+                "of neighbouring ones are correlated: evaluate it again with time=..., "
+                "the time of each record, if they follow each other in time."
             )
         elif outcome.status == FAILED:
-            again = "Judge another challenger"
+            again = "Evaluate another challenger"
             steps.append(
                 f"{number} was shown not to hold: more records will not change that, "
                 "another challenger may."
@@ -778,7 +780,7 @@ def next_steps_of(decision: GateDecision) -> list[str]:
             steps.append(f"{number}: {settles(outcome)}.")
     steps.append(
         _next_look(decision)
-        or f"{again} on new records, in a number that is fixed in advance, or count all "
+        or f"{again} on new records, whose number is fixed in advance, or count all "
         "looks at the same ones with a ledger: a gate that is run repeatedly on the same "
         "records passes challengers that should not pass."
     )
@@ -791,9 +793,7 @@ def _next_look(decision: GateDecision) -> str:
         return ""
     level = decision.look.get("next_alpha")
     if level is None:
-        return (
-            "The ledger has no level left for these records: judge on new ones next time."
-        )
+        return "The ledger has no level left for these records: use new ones next time."
     return (
         "The ledger counts the looks at these records: the next one has level "
         f"{level:.4g}. New records that nobody has looked at have the whole level again."

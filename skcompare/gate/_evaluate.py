@@ -392,7 +392,7 @@ class Gate(Written):
         ledger: Any = None,
         blind: bool = False,
     ) -> GateDecision:
-        """Judge the conditions by the predictions of two trained classifiers.
+        """Evaluate the conditions by the predictions of two trained classifiers.
 
         Parameters
         ----------
@@ -449,8 +449,8 @@ class Gate(Written):
 
 
 WITHOUT_SKILL = (
-    "one of the two agrees with the truth less than by chance, so that its columns or "
-    "classes may be wrong"
+    "one of the two agrees with the truth less often than by chance, so that its columns "
+    "or classes may be wrong"
 )
 
 
@@ -485,7 +485,7 @@ def judge(
     tests: Iterator[Ready],
     planned: bool = True,
 ) -> Outcome:
-    """Judge a condition, or several conditions of which any is enough.
+    """Evaluate a condition, or several conditions of which any is enough.
 
     It takes the next one of the tests, or the next ones. With `planned` it has the number
     of records that would settle an open condition.
@@ -639,7 +639,7 @@ def _with_minimum(gate: Gate, condition: Condition, outcome: Outcome) -> Outcome
     if n_discordant is None:
         if condition.min_discordant is None:
             return outcome
-        reason = "discordant pairs are requested, and this test counts none"
+        reason = "discordant pairs are required, and this test counts none"
         return _blocked(outcome, reason, None)
     least = condition.min_discordant or gate.min_discordant
     if least is not None and n_discordant < least:
@@ -672,7 +672,7 @@ def judged(
     *,
     planned: bool = True,
 ) -> GateDecision:
-    """Judge conditions; `planned` adds the records needed.
+    """Evaluate conditions; `planned` adds the records needed.
 
     `tests` are those of the leaves of the gate, by default made when they are judged, so
     that one slice at a time is in memory.
@@ -732,7 +732,7 @@ def judge_subject(
     *,
     start: float | None = None,
 ) -> GateDecision:
-    """Judge the conditions of a gate on a subject, as a look if there is a ledger.
+    """Evaluate the conditions of a gate on a subject, as a look if there is a ledger.
 
     With `start`, the time when it was begun, the decision has the seconds that it took.
     """
@@ -752,7 +752,7 @@ def judge_subject(
 def _judge_as_look(
     gate: Gate, subject: Subject, ledger: Ledger, *, blind: bool
 ) -> GateDecision:
-    """Judge a subject as one look, after the checks that must not spend it."""
+    """Evaluate a subject as one look, after the checks that must not spend it."""
     digests = digests_of(subject, gate.columns)
     holdout = digests.of_set(blind=blind)
     # Whether two systems have the same scores depends on true labels: not revealed.
@@ -788,7 +788,7 @@ def _judged_openly(
     if decision.passed != (before == PASSED):
         # Two results of one look would be two chances; both must be a pass.
         reason = (
-            f"look {taken.look.number} was judged before with the same predictions, as "
+            f"look {taken.look.number} was evaluated before with the same predictions, as "
             f"{before}, and is now {decision.status}: other versions or resamples, and no "
             "pass"
         )

@@ -148,9 +148,9 @@ def check_not_pickled(path: str) -> None:
     """Raise an error if the suffix of a file is that of a pickle."""
     if path.lower().removesuffix(".gz").endswith(PICKLES):
         raise ValueError(
-            f"{path!r} is a pickle by its name, and whoever wrote a pickle can run any "
-            "code where it is loaded. Save the estimator by skops.io.dump as .skops, or "
-            f"its predictions as {list_formats()}."
+            f"{path!r} is a pickle by its name, and loading a pickle can run any code. "
+            "Save the estimator by skops.io.dump as .skops, or its predictions as "
+            f"{list_formats()}."
         )
 
 
@@ -335,9 +335,8 @@ def check_not_chosen(name: str, by: str, champion: Source, challenger: Source) -
     if name not in champion.names and name in challenger.names:
         raise ValueError(
             f"Column {name!r}, which {by} names, is only in {challenger.text}, the "
-            "challenger's file. Whoever submits a challenger must not choose by which "
-            f"records it is judged. Add the column to {champion.text}, the champion's "
-            "file."
+            "challenger's file. A challenger must not choose the records on which it is "
+            f"evaluated. Add the column to {champion.text}, the champion's file."
         )
 
 
@@ -644,7 +643,7 @@ def _check_features(
         if name in secret:
             raise ValueError(
                 f"{label} names column {name!r}, which has {secret[name]} of the records "
-                "to judge. No estimator is given it: train without the column."
+                "to evaluate. No estimator is given it: train without the column."
             )
     further = [name for name in names if allowed is not None and name not in allowed]
     if further:
@@ -812,7 +811,7 @@ def _check_target(files: GateFiles, columns: Columns, target: str) -> None:
 def judge_files(
     files: GateFiles, policy: Policy, *, start: float | None = None
 ) -> GateDecision:
-    """Judge files by a policy, as a look if there is a ledger."""
+    """Evaluate files by a policy, as a look if there is a ledger."""
     gate, keep_ids = policy.gate, files.ledger is not None
     subject = subject_from_files(files, policy.data, gate, keep_ids=keep_ids)
     return judge_subject(gate, subject, files.ledger, files.blind, start=start)

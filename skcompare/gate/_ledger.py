@@ -142,7 +142,7 @@ def locked(path: Path) -> Iterator[None]:
     if not path.parent.is_dir():
         raise FileNotFoundError(f"Cannot keep a ledger at {str(path)!r}: no such folder.")
     if path.exists() and not path.is_file():
-        raise OSError(f"Cannot keep a ledger at {str(path)!r}: it is no plain file.")
+        raise OSError(f"Cannot keep a ledger at {str(path)!r}: it is not a regular file.")
     lock = lock_of(path)
     deadline = time.monotonic() + LOCK_SECONDS
     while True:
@@ -154,7 +154,7 @@ def locked(path: Path) -> Iterator[None]:
                 raise TimeoutError(_lock_message(path, lock)) from None
         except OSError as error:
             raise type(error)(
-                f"Cannot keep a ledger at {str(path)!r}: its folder takes no new files "
+                f"Cannot keep a ledger at {str(path)!r}: its folder accepts no new files "
                 f"({error.strerror})."
             ) from error
         time.sleep(0.01)
@@ -528,7 +528,7 @@ def finish_look(taken: Taken, status: str) -> str:
         if state is None or len(looks) < number or not _same(looks[number - 1], taken):
             raise ValueError(
                 f"Look {number} is no longer in the ledger {str(taken.path)!r}: the "
-                "file was replaced while the look was judged. Nothing is decided; "
+                "file was replaced during the evaluation. Nothing is decided; "
                 "restore it from version control."
             )
         recorded = looks[number - 1].status
@@ -571,8 +571,8 @@ def _check_same(
         ledger_kind, look_kind = kinds[header["blind"]], kinds[blind]
         raise ValueError(
             f"{where} began {ledger_kind}, and this look is {look_kind}. What an open look "
-            "tells can be used by all later ones, so that both are not mixed on one "
-            f"hold-out set: go on {ledger_kind}, or take new records."
+            "reports can be used by all later ones, so that the two must not be mixed on "
+            f"one hold-out set: continue {ledger_kind}, or take new records."
         )
     stored = header["set"]
     differ = [name for key, name in SAME_SET.items() if stored.get(key) != holdout[key]]
@@ -714,7 +714,7 @@ def digests_of(subject: Subject, used: Sequence[str]) -> Digests:
         return Digests([*arrays, *columns], scores.groups, scores.items)
     if isinstance(subject, TalliedSubject) and subject.source is not None:
         raise ValueError(
-            "A ledger needs every record, and these are counted where they are. Pass a "
+            "A ledger needs every record, but they are counted on the engine. Pass a "
             "greater `collect` where they fit in memory."
         )
     predictions = subject.data

@@ -66,7 +66,7 @@ def _check_members(ensemble: Any) -> None:
     for member in np.asarray(ensemble.estimators_, dtype=object).ravel():
         _check(
             getattr(member, "n_features_in_", None) == ensemble.n_features_in_,
-            "a tree has other features than its ensemble",
+            "a tree has different features from its ensemble",
         )
 
 
@@ -86,8 +86,10 @@ def _check_children(
 
 
 def _check_tree(tree: Any, n_features: int | None) -> None:
-    _check(0 < tree.node_count == tree.capacity, "a tree has another number of nodes")
-    _check(tree.n_features == n_features, "a tree has other features than its estimator")
+    _check(0 < tree.node_count == tree.capacity, "a tree has a different number of nodes")
+    _check(
+        tree.n_features == n_features, "a tree has different features from its estimator"
+    )
     inner = tree.children_left != -1
     _check_children(tree.children_left, tree.children_right, inner)
     used = tree.feature[inner]
@@ -134,7 +136,9 @@ def _check_search_tree(tree: Any, n_features: int | None) -> None:
     )
     # The numbers of levels and nodes are stored separately from the arrays.
     levels, counted = tree.__getstate__()[5:7]
-    _check(counted == n_nodes == 2**levels - 1, "a search tree has another number of nodes")
+    _check(
+        counted == n_nodes == 2**levels - 1, "a search tree has a different number of nodes"
+    )
 
 
 CHECKS = {
@@ -326,7 +330,7 @@ def _content(path: str) -> bytes:
     except (BadZipFile, ValueError, OSError, NotImplementedError) as error:
         raise ValueError(f"{path!r} is damaged: {error}. {HOW}") from None
     if SCHEMA not in [info.filename for info in infos]:
-        raise ValueError(f"{path!r} is an archive, but none of skops. {HOW}")
+        raise ValueError(f"{path!r} is an archive, but not one of skops. {HOW}")
     size = sum(info.file_size for info in infos)
     check_unpacked(repr(path), size, len(content), HOW)
     return content
@@ -334,8 +338,8 @@ def _content(path: str) -> bytes:
 
 def _pickle_message(path: str, how: str) -> str:
     return (
-        f"{path!r} is a pickle {how}, and loading one runs any code that it brings. {HOW} "
-        "Then pass that file."
+        f"{path!r} is a pickle {how}, and loading one runs any code that it contains. "
+        f"{HOW} Then pass that file."
     )
 
 

@@ -590,7 +590,7 @@ def subject_of(
     predictions = checked_names(named)
     if len(predictions) != 2:
         raise ValueError(
-            f"A gate judges two, the champion first. Got {len(predictions)} predictions."
+            f"A gate compares two, the champion first. Got {len(predictions)} predictions."
         )
     slice_columns = dict(columns or {})
     if is_table(data, predictions) and y_true is not None:
@@ -608,8 +608,8 @@ def subject_of(
         if columns_there is not None and columns_there.table.n_records() > collect:
             if training is not None:
                 raise ValueError(
-                    "Records are held against the training data one by one, and these are "
-                    "counted where they are. Pass a greater `collect`, or leave `train` "
+                    "Records are held against the training data one by one, which are "
+                    "counted on the engine. Pass a greater `collect`, or leave `train` "
                     "out."
                 )
             return TalliedSubject.counted(columns_there, conditions, labels, pos_label)
@@ -666,8 +666,8 @@ def check_slices(roles: ColumnRoles) -> None:
                 raise ValueError(
                     f"Column {name!r} has the {role}'s predictions, and records are not "
                     "sliced or grouped by predictions, because each classifier would "
-                    "choose which records it is judged by. Name a column that is known "
-                    "beforehand."
+                    "choose the records on which it is evaluated. Name a column that is "
+                    "known beforehand."
                 )
 
 
@@ -679,7 +679,7 @@ def subject_of_roles(
     *,
     keep_ids: bool,
     target: str,
-    text: str = "the records to judge",
+    text: str = "the records to evaluate",
 ) -> PairSubject:
     """Read the records into memory, and check them against the training data.
 

@@ -78,8 +78,8 @@ class Training:
             listed = f"ids {first_of(known[self.id][at])}"
         raise ValueError(
             f"{len(at):,} of {len(seen):,} records of {text} are in the training data "
-            f"{self.source.text} (by {by}): {listed}. A model is not judged by what it "
-            "has seen. Leave these records out."
+            f"{self.source.text} (by {by}): {listed}. A model must not be evaluated on "
+            "records that it has seen. Leave these records out."
         )
 
     def _seen(

@@ -55,7 +55,7 @@ def truth_of(
     if alone and not allowed:
         raise ValueError(
             f"True labels (column {alone[0]!r}) are in {challenger.text}, the challenger's "
-            "file, alone. Whoever submits a challenger must not say what is right. Add the "
+            "file, alone. A challenger must not bring the true labels. Add the "
             f"column to {champion.text}, the champion's file, or allow it by y_from = "
             '"challenger" in [data] of the policy.'
         )

@@ -257,7 +257,7 @@ def compare_mlflow_runs(
     Returns
     -------
     comparison : Comparison
-        Rows, verdict, and the report in many forms. The names are those of the runs, or
+        Rows, verdict, and the report in several formats. Names are those of the runs, or
         their ids if these are the same.
 
     Raises
@@ -345,7 +345,7 @@ def compare_mlflow_models(
     Returns
     -------
     comparison : Comparison
-        Rows, verdict, and the report in many forms.
+        Rows, verdict, and the report in several formats.
 
     Raises
     ------

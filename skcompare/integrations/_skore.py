@@ -37,7 +37,7 @@ def compare_skore_reports(
     Returns
     -------
     comparison : Comparison or MultipleComparison
-        Rows, verdict, and the report in many forms.
+        Rows, verdict, and the report in several formats.
 
     Raises
     ------

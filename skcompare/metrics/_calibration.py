@@ -768,14 +768,14 @@ def _check_together(
         )
     if bias_corrected and (method == "corp" or weighted):
         raise ValueError(
-            'The bias is known of method="murphy" without `sample_weight`. Got '
+            'The bias is known for method="murphy" without `sample_weight`. Got '
             f"method={method!r}{' and weights' if weighted else ''}. Leave out "
             "`bias_corrected`."
         )
     if weighted and method == "murphy" and strategy != "uniform":
         raise ValueError(
             '`sample_weight` goes with strategy="uniform". Got '
-            f"strategy={strategy!r}, which lays bins by the number of records."
+            f"strategy={strategy!r}, which places bins by the number of records."
         )
 
 

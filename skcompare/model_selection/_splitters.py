@@ -379,7 +379,7 @@ class BlockRegularizedMx2CV(BaseCrossValidator):
         ValueError
             If there are fewer records, or groups, than blocks, if a class to stratify by
             has so few members that a half must lack it, or if `y` is not what `stratify`
-            needs: one class label a record, or one finite number for "quantile".
+            needs: one class label per record, or one finite number for "quantile".
 
         Warns
         -----
@@ -552,8 +552,8 @@ def numbers_of(y: Any) -> NDArray[np.float64]:
     """Check the target of numbers whose quantiles are balanced, and return it."""
     if y is None:
         raise ValueError(
-            "`y` must hold one number a record for stratify='quantile'. Got None instead. "
-            "Use stratify=False, or pass one column of numbers."
+            "`y` must hold one number per record for stratify='quantile'. Got None "
+            "instead. Use stratify=False, or pass one column of numbers."
         )
     return check_numbers("y", y)
 
@@ -570,7 +570,7 @@ def encode_classes(
         advice = of_numbers if kind == "continuous" else "pass one column of labels"
         got = kind if y is None else f"a target of type {kind!r}"
         raise ValueError(
-            "`y` must hold one class label a record to stratify by. "
+            "`y` must hold one class label per record to stratify by. "
             f"Got {got} instead. Use stratify=False, or {advice}."
         )
     labels = column_or_1d(check_array(y, ensure_2d=False, dtype=None, input_name="y"))

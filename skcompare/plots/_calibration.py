@@ -204,8 +204,8 @@ class CalibrationComparisonDisplay(
                 for *_, share, _, _, low, high in self.bins
             ]
             sentences.append(
-                f"Outside of the shares of a calibrated classifier at {level} are "
-                f"{outside[0]} bins of the champion and {outside[1]} of the challenger"
+                f"{outside[0]} bins of the champion and {outside[1]} of the challenger are "
+                f"outside the {level} range of a calibrated classifier"
             )
         return [*sentences, *explain(self.flags)]
 
@@ -291,7 +291,7 @@ def _dependence(evidence: PairedCalibration) -> str:
     if evidence.groups is not None:
         return "records of a group depend on each other"
     if evidence.design.kind in ("unknown", "time ordered"):
-        return "nothing says that records do not depend on each other"
+        return "it is unknown whether records are independent"
     return "records were predicted several times, by models of several splits"
 
 

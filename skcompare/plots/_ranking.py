@@ -104,8 +104,8 @@ def _tested(
 
 
 NO_BAND = "no band: models of the splits share training records"
-ONE_SPLIT = "no band: nothing says how models of other splits would vary"
-RECORDS_IN_TIME = "no band: it takes records as unrelated, and these are in time order"
+ONE_SPLIT = "no band: it is unknown how models of other splits would vary"
+RECORDS_IN_TIME = "no band: it assumes independent records, and these are in time order"
 
 
 @dataclass(eq=False, repr=False)

@@ -151,11 +151,11 @@ POINTS = 100
 """Largest number of points of a picture, so that the page stays small."""
 
 REPEATED = "records are predicted more than once in this design"
-OPEN = "it is not known that predictions for these splits may be counted together"
-UNRELATED = "its limits take records as unrelated, and these are in the order of time"
-TRAINED_AGAIN = "it shows one training of each, and there are several"
+OPEN = "it is unknown whether predictions for these splits may be pooled"
+UNRELATED = "its limits assume independent records, and these are in time order"
+TRAINED_AGAIN = "it shows one training of each, but there are several"
 POOLED = (
-    "all predictions together have another error than the mean of the splits, in the table"
+    "the pooled predictions have another error than the mean of the splits in the table"
 )
 
 

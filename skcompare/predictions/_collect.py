@@ -438,7 +438,7 @@ def predict(
     if scored and not has_proba and not has_decision:
         raise ValueError(
             "The measures need scores, but the classifier has neither predict_proba nor "
-            "decision_function. Ask for measures of labels, such as 'accuracy'."
+            "decision_function. Request measures of labels, such as 'accuracy'."
         )
     times = np.array([fitted.fit_time]), np.array([perf_counter() - start])
     return EstimatorPredictions("", "", labels, proba, decision, values, *times, std)
@@ -771,7 +771,8 @@ def collect_fitted(
         if guarded and fingerprint(X, y_labels) != before:
             raise ValueError(
                 f"{name} ({describe(estimator)}) changed the records while predicting, so "
-                "others would predict different ones. Set copy=True in its transformers."
+                "other classifiers would predict different ones. Set copy=True in its "
+                "transformers."
             )
     return Predictions(
         classes=classes,

@@ -242,7 +242,7 @@ class SplitInfo:
         elif splitter is not None and not splits:
             raise ValueError(
                 f"{splitter} shuffles again each time, so the outputs are of different "
-                "splits. Give it a whole number as `random_state`, and run cross_validate "
+                "splits. Set its `random_state` to an integer, and run cross_validate "
                 "again for both."
             )
         _check_same(splits, n_splits)
@@ -342,8 +342,8 @@ def _declared_design(design: Design | str, n_splits: int, recognised: Design) ->
     lacks_rows = declared.kind in _IN_ROWS and declared.n_repeats == 1
     if declared.n_splits != n_splits or lacks_rows:
         raise ValueError(
-            f"The design {declared.kind!r} does not tell how {n_splits} splits are laid "
-            "out. Pass the splitter that made them as `cv`."
+            f"The design {declared.kind!r} does not determine how {n_splits} splits are "
+            "laid out. Pass the splitter that made them as `cv`."
         )
     return replace(declared, grouped=declared.grouped or recognised.grouped)
 
@@ -364,8 +364,8 @@ def _check_same(splits: Mapping[str, Sequence[Split]], n_splits: int) -> None:
         if len(pairs) != n_splits:
             raise ValueError(
                 f"There are scores on {n_splits} test sets, but {name} has {len(pairs)} "
-                "splits. Pass what made the scores; of a generator, which is used up by "
-                "now, the list of its splits."
+                "splits. Pass the `cv` that made the scores; for a generator, which is "
+                "exhausted by now, the list of its splits."
             )
     (reference, pairs), *others = splits.items() if splits else [("", ())]
     for name, other_pairs in others:
@@ -390,7 +390,7 @@ def _difference(
         f"Both classifiers must have the same splits, but the {part} sets of split {k} "
         f"differ: {a.size} records of {name_a}, {b.size} of {name_b}, "
         f"{np.intersect1d(a, b).size} in both. Give both one `cv`: a list of splits, or a "
-        "splitter with a whole number as `random_state`."
+        "splitter with an integer `random_state`."
     )
 
 

@@ -776,7 +776,7 @@ def _sorted_rows(
             raise ValueError(
                 f"Column {id!r} of {sources[first].text} and of {sources[key].text} must "
                 f"hold the same ids: {_difference(ids, sources, first, key)}. Keep the "
-                "records that all have, so that none is left out in silence."
+                "records that all have, so that none is dropped silently."
             )
         order = np.empty_like(orders[key])
         order[orders[first]] = orders[key]

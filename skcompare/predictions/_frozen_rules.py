@@ -188,7 +188,7 @@ def check_target(
     if kind not in ("binary", "multiclass"):
         raise ValueError(
             f"Unknown label type: {kind}. `y` must be class labels of shape (n_samples,), "
-            "binary or multiclass. Numbers are compared by measures of them, such as "
+            "binary or multiclass. Numbers are compared by measures of numbers, such as "
             "'r2'; multilabel and multi-output targets are not supported yet."
         )
     labels = check_labels("y", y)

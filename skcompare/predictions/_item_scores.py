@@ -378,9 +378,9 @@ def _check_attempts(rows: Rows, items: NDArray[Any], codes: IntArray) -> None:
     if is_repeated.any():
         repeated_items = np.unique(codes[order][1:][is_repeated])
         raise ValueError(
-            f"Each attempt at an item must be there once. {rows.text} has one more often "
-            f"for {some_ids(items[repeated_items])}. Drop rows that are there "
-            "twice, or number the attempts."
+            f"Each attempt at an item must occur once. {rows.text} has one more often for "
+            f"{some_ids(items[repeated_items])}. Drop duplicate rows, or number the "
+            "attempts."
         )
 
 
@@ -393,7 +393,7 @@ def _check_constant(
         raise ValueError(
             f"Rows of one item must agree in {name!r}. In {rows.text} item "
             f"{some_of(rows.items[at : at + 1])} has {some_of(firsts[at : at + 1])} and "
-            f"{some_of(values[at : at + 1])}. Correct it, or tell the items apart in "
+            f"{some_of(values[at : at + 1])}. Correct it, or distinguish the items in "
             f"{item!r}."
         )
 
@@ -771,8 +771,8 @@ class ItemScores(ArrayValues):
             )
         if not kept.any():
             raise ValueError(
-                f"At least one of {self.n} items must be kept. Got none. Look at the "
-                "condition that chooses them."
+                f"At least one of {self.n} items must be kept. Got none. Check the "
+                "condition that selects them."
             )
         arrays = ("items", *ROLES, "attempts")
         return replace(

@@ -879,7 +879,7 @@ def _probabilities(
     proba = check_probabilities(name, values.reshape(len(values)), 2)
     if positive is None and classes.dtype.kind in "US":
         raise ValueError(
-            f"`{name}` has probabilities of one of {classes.tolist()}. Say of which: pass "
+            f"`{name}` has probabilities of one of {classes.tolist()}. Say which: pass "
             "`pos_label`."
         )
     return proba[:, ::-1] if positive == 0 else proba

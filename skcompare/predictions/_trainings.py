@@ -52,8 +52,8 @@ def predictions_of_trainings(
     if paired and len(set(counts.values())) > 1:
         listed = ", ".join(f"{count} of {name}" for name, count in counts.items())
         raise ValueError(
-            f"Paired trainings are as many of each. Got {listed}. Pass paired=False, or "
-            "leave it out."
+            f"Paired trainings must be equal in number. Got {listed}. Pass paired=False, "
+            "or leave it out."
         )
     alone = {
         f"{name}, training {k}": entry
@@ -170,7 +170,7 @@ def _joined(
         if any(own is None for own in values):
             raise ValueError(
                 f"All trainings of {name} must predict the same, such as labels or "
-                f"probabilities. Got {field.name} of some. Pass one kind for all."
+                f"probabilities. Got {field.name} of some. Pass the same kind for all."
             )
         arrays[field.name] = np.concatenate([*islice(cycle(values), most)])
     return replace(first, name=name, description=name, n_trainings=len(trainings), **arrays)

@@ -438,7 +438,7 @@ class Comparison(StoredComparison):
         others, remarks = _about_others(self), _notes_on_rows(self)
         notes = []
         if len(self.rows) > 1:
-            primary = f"the verdict comes from this row, at alpha {self.alpha:g}"
+            primary = f"the verdict is based on this row, at alpha {self.alpha:g}"
             notes.append(Note(MARK, ". ".join([primary, *others]), "\\* "))
         notes += [Note("note", remark, "") for remark in remarks]
         notes += [Note("flag", caveat, "flag ") for caveat in self.caveats]
@@ -487,7 +487,7 @@ ROLES = ("champion", "challenger")
 TABLES = {
     ("difference", True): (
         ("", *ROLES, "difference"),
-        "Differences, challenger less champion: above 0 favours the challenger",
+        "Differences, challenger minus champion: above 0 favours the challenger",
     ),
     ("difference", False): (
         ("lower is better", *ROLES, "gain"),
@@ -503,7 +503,7 @@ TABLES = {
     ),
     ("association", True): (
         ("association", "estimate"),
-        "How the predictions of both go together",
+        "Association between the predictions of both",
     ),
     ("omnibus", True): (
         ("without direction", "statistic", "df"),
@@ -525,8 +525,8 @@ STATUS = {
     "inconclusive": "Inconclusive",
 }
 ABOUT_ADVICE = (
-    "Whether to use one model or both together, by rules on the numbers that were "
-    "observed. Which one is shown to be better, the verdict says."
+    "Whether to use one model or both together, by rules of thumb on the observed "
+    "numbers. It does not affect the verdict on which one is better."
 )
 
 
@@ -543,15 +543,14 @@ def _about_others(comparison: Comparison) -> list[str]:
         ]
     if comparison.adjust not in FAMILY_WISE:
         return [
-            f"The p-values of the other rows are adjusted for the share of false findings "
-            f"among them ({comparison.adjust}), and not for the row that decides"
+            "The p-values of the other rows are adjusted by their false discovery rate "
+            f"({comparison.adjust}), separately from the decisive row"
         ]
     adjusted = "p-values" if comparison.adjust != MAX_T else "p-values and intervals"
     return [
-        f"The {adjusted} of the other rows are adjusted among themselves "
-        f"({comparison.adjust}), beside that of the row that decides: a false finding in "
-        "any row has a probability of up to "
-        f"{len({row.primary for row in tested}) * alpha:g}"
+        f"The {adjusted} of the other rows are adjusted together ({comparison.adjust}), "
+        "separately from the decisive row: the probability of a false positive in any row "
+        f"is up to {len({row.primary for row in tested}) * alpha:g}"
     ]
 
 

@@ -176,8 +176,8 @@ class MultipleComparison(StoredComparison):
         if self.adjust in FAMILY_WISE and len(tested) > 1:
             bound = min(1.0, len(tested) * self.alpha)
             text += (
-                ". The p-values of each measure and test are adjusted among themselves: a "
-                f"false finding in any of the {len(tested)} has a probability of up to "
+                ". The p-values of each measure and test are adjusted together: the "
+                f"probability of a false positive in any of the {len(tested)} is up to "
                 f"{bound:g}"
             )
         return [("decided", text)]
@@ -235,7 +235,7 @@ def _tables(comparison: PairwiseComparison) -> list[Table]:
     better = "higher" if comparison.greater_is_better else "lower"
     about = f"Models by {comparison.subject}, the best first: {better} is better"
     if "group" in ranked[0]:
-        about += ". Those who share a letter are not distinguished"
+        about += ". Those that share a letter are not distinguished"
     of_pairs = (
         f"Pairs by {comparison.subject}, the smallest p-value first: above 0 favours the "
         "challenger"

@@ -106,9 +106,8 @@ def _undecided(comparison: Any, row: ComparisonRow) -> Iterator[str]:
             yield f"{SAME} Whatever the true labels are, neither predicts better here."
             return
         yield (
-            "Find the true labels of the records on which the predictions differ, of all "
-            "or of a random sample of them: without true labels it is unknown which "
-            "classifier is better."
+            "Label the records on which the predictions differ, or a random sample of "
+            "them: without true labels it is unknown which classifier is better."
         )
         return
     if row.pvalue is None:
@@ -124,7 +123,7 @@ def _undecided(comparison: Any, row: ComparisonRow) -> Iterator[str]:
     needed = records_needed(comparison)
     if UNSTABLE in row.flags and row.result and row.result.inference == "recipes":
         yield (
-            "Train more often: more than half of the variance is due to the chance in "
+            "Use more trainings: more than half of the variance is due to randomness in "
             "training, which more test records do not reduce."
         )
     if needed:
@@ -176,7 +175,7 @@ def records_needed(comparison: Any) -> str:
         )
     if comparison.design.kind in TRAININGS:
         text = f"{text}, with as many trainings"
-    return f"80 % power takes about {text}; if it is smaller, more"
+    return f"80 % power requires about {text}; more if it is smaller"
 
 
 def _good_enough(row: ComparisonRow) -> Iterator[str]:

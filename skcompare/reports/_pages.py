@@ -19,7 +19,7 @@ STRESSED = re.compile(r"\*([A-Za-z]+)\*")
 CITATION = re.compile(r"\[(\d+)\]_")
 
 VALID = "yes, for {}"
-CAUTION = "it was made for {}, but calls for caution: see the caveats"
+CAUTION = "it was designed for {}, but requires caution: see the caveats"
 NOT_VALID = "no: it is not valid for {}, and its error rate is not the stated one"
 
 

@@ -53,7 +53,7 @@ def test_drifting_disagreement_is_flagged():
     order = np.random.default_rng(1).permutation(len(y))
 
     assert [True, True] == [FLAG in row.flags for row in comparison.rows]
-    assert "the difference is 2.2 times that of unrelated" in comparison.rows[0].note
+    assert "the difference is 2.2 times that of independent" in comparison.rows[0].note
     assert "pass `time=`" in " ".join(str(comparison).split())
     assert [False] == flagged(*in_order(y, models, order))
 

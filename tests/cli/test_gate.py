@@ -123,7 +123,7 @@ def test_folder_that_takes_no_file(folder, capsys):
     """Whether a report can be written is known before anything is judged."""
     assert 2 == gate("old.csv", "new.csv", "--json", "/proc/x.json", "--html", "a.html")
     line = error(capsys)
-    assert "--json: Cannot write '/proc/x.json': its folder takes no new file" in line
+    assert "--json: Cannot write '/proc/x.json': its folder accepts no new file" in line
     assert "/proc/.x" not in line
     assert not (folder / "a.html").exists()
 
@@ -196,7 +196,7 @@ def test_bad_configuration_is_one_line(folder, capsys):
     """So does a bad policy."""
     for options, message in [
         (["--noninferior", "accuracy"], "needs a margin"),
-        (["--noninferior", "accuracy:2%"], "accuracy is no mean of losses"),
+        (["--noninferior", "accuracy:2%"], "accuracy is not a mean of losses"),
         (["--noninferior", "neg_log_loss:2%%"], "such as '2 %'. Got '2%%'"),
         (["--noninferior", "accuracy:2p"], "--noninferior must be a number, .*Got '2p'"),
         (["--superior", "accuracy:"], "The margin of --superior must be a number"),

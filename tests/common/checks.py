@@ -271,7 +271,7 @@ def check_difference_flips(subject):
 
 
 def check_direction(subject):
-    """A positive estimate is challenger less champion, and "greater" finds it."""
+    """A positive estimate is challenger minus champion, and "greater" finds it."""
     predictions = subject.predictions(200, 5, accuracies=(0.5, 0.9))
     evidence = subject.evidence(predictions)
     for options in subject.variants:

@@ -466,7 +466,7 @@ def test_what_several_cannot_do():
 
     with pytest.raises(ValueError, match="bowker measures label symmetry, and several"):
         compare(y, predictions, tests="bowker")
-    with pytest.raises(ValueError, match="relative_accuracy is no test of a difference"):
+    with pytest.raises(ValueError, match="relative_accuracy is not a test of a difference"):
         compare(y, predictions, tests="relative_accuracy")
     with pytest.raises(ValueError, match="cochran_q has no option 'interval'"):
         compare(y, predictions, tests={"cochran_q": {"interval": "score"}})
@@ -534,14 +534,14 @@ def test_series_in_different_orders():
 
 def test_predictions_outside_the_given_labels():
     """With `labels` all classes are named, and others are refused."""
-    with pytest.raises(ValueError, match="`a` has labels that are no class: 2"):
+    with pytest.raises(ValueError, match="`a` has labels that are not classes: 2"):
         compare([0, 1], {"a": [0, 2], "b": [0, 1]}, labels=[0, 1])
 
 
 def test_names_that_would_confuse():
     """Classifiers have names that a report can show and a verdict can be."""
     for name in ["", " ", "inconclusive", 1, ("a", "b")]:
-        with pytest.raises(ValueError, match="named by strings that are not empty"):
+        with pytest.raises(ValueError, match="non-empty strings"):
             compare([0, 1], {name: [0, 1], "b": [0, 1]})
 
 

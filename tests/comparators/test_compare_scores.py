@@ -156,7 +156,7 @@ def test_equal_systems():
 
     assert (0, 1) == (comparison.rows[0].difference, comparison.rows[0].pvalue)
     assert comparison.conclusion.records_needed is None
-    assert "no item tells the two apart" in str(
+    assert "both are correct on the same items" in str(
         compare_scores([1, 0], [1, 0], unit="items")
     )
 
@@ -175,7 +175,7 @@ def test_report_speaks_of_items():
     assert "hold-out by groups, 40 items, 3 attempts each, in 10 groups" in report
     assert ("a.jsonl", "b.jsonl") == (comparison.champion, comparison.challenger)
     assert "inconclusive" == comparison.verdict
-    assert "80 % power takes about" in report
+    assert "80 % power requires about" in report
     assert " items if the difference is " in report
     assert "40 items" in comparison.to_markdown()
     assert "40 items" in comparison.to_html(pictures=False)

@@ -137,7 +137,7 @@ def test_options_of_losses(frame):
 @pytest.mark.parametrize(
     ("measure", "message"),
     [
-        ("spearman_correlation", "no function of sums"),
+        ("spearman_correlation", "not a function of sums"),
         ("d2_absolute_error_score", "Choose 'neg_mean_absolute_error'"),
         ("explained_variance", "Choose 'r2'"),
     ],

@@ -313,7 +313,7 @@ def test_unsuited_brackets(scoring, message):
         ({"new": NEW[:, 0]}, "each of 3 outputs of a record. Got 1"),
         ({"y": Y[:, 0]}, "each of 1 output of a record. Got 3"),
         ({"new": NEW[1:]}, "new has 119"),
-        ({"new": NEW[:, :0]}, r"Pass a column per output, one at least"),
+        ({"new": NEW[:, :0]}, r"Pass one column per output"),
         ({"new": NEW[..., None]}, r"\(n_samples, n_outputs\). Got shape"),
         ({"new": NEW.astype(str)}, "`new` must be numbers"),
         (
@@ -429,7 +429,7 @@ def test_reports_and_displays():
     again = Comparison.from_json(comparison.to_json())
 
     assert "p (max-t)" in str(comparison)
-    assert "p-values and intervals of the other rows are adjusted among" in " ".join(
+    assert "p-values and intervals of the other rows are adjusted together" in " ".join(
         str(comparison).split()
     )
     assert again.results[f"{MAE}[v]"].adjusted_pvalue == (

@@ -747,7 +747,7 @@ def test_bad_names_of_roles(data):
         (("old",), "must be two names that differ"),
         (("old", "old"), "must be two names that differ"),
         (("new", "old"), "The champion comes first"),
-        (("old", 1), "named by strings"),
+        (("old", 1), "non-empty strings"),
         ("on", "'names' parameter"),
     ):
         with pytest.raises(ValueError, match=message):

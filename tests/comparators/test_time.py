@@ -300,7 +300,7 @@ def test_report():
     assert "time-ordered hold-out, 160 records at 160 times, horizon 3" in " ".join(
         text.split()
     )
-    assert "Records that follow each other may be alike" in page
+    assert "Consecutive records may be correlated" in page
     assert str(Comparison.from_json(comparison.to_json())) == text
     assert Comparison.from_html(page).size == comparison.size
     worse = {"old": predictions["old"], "new": np.roll(predictions["old"], 0) * 0.97}

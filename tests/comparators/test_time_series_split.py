@@ -111,7 +111,9 @@ def test_design_says_how_windows_move(series, cv, design):
     assert comparison.design == restored.design
     assert "diebold_mariano" == comparison.rows[0].test
     window = comparison.design.window
-    assert ("expand reduce" in comparison.design.assumption) is (window == "expanding")
+    assert ("Expanding windows reduce" in comparison.design.assumption) is (
+        window == "expanding"
+    )
     assert "independent of each other" not in comparison.design.assumption
 
 

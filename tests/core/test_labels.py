@@ -128,9 +128,9 @@ def test_codes():
 
 def test_codes_of_unknown_labels():
     """Labels that are no class are named, below, between and above the known ones."""
-    with pytest.raises(ValueError, match=r"`y` has labels that are no class: 0, 2, 9"):
+    with pytest.raises(ValueError, match=r"`y` has labels that are not classes: 0, 2, 9"):
         class_codes("y", np.array([1, 0, 2, 9, 3]), np.array([1, 3]))
-    with pytest.raises(ValueError, match=r"no class: 'b'. Known classes: 'a'"):
+    with pytest.raises(ValueError, match=r"not classes: 'b'. Known classes: 'a'"):
         class_codes("y", np.array(["b"]), np.array(["a"]))
 
 

@@ -215,7 +215,7 @@ def test_levels_that_are_none():
         (lambda: ScoreBins.fitted([]), "`sample` must be finite"),
         (lambda: ScoreBins.fitted([0.1, np.nan]), "`sample` must be finite"),
         (lambda: ScoreBins.choose([[0.1]]), "`sample` must be finite"),
-        (lambda: ScoreBins((0.0, 1.0)), "one slope a segment"),
+        (lambda: ScoreBins((0.0, 1.0)), "one slope per segment"),
         (lambda: ScoreBins((1.0, 0.0), (1.0,), (0, 1)), "finite and increase"),
         (lambda: ScoreBins((0.0, 1.0), (1.0,), (1, 2)), "finite and increase"),
         (lambda: ScoreBins((0.0, 1.0), (9.0,), (0, 2)), "stay within"),

@@ -93,7 +93,7 @@ def test_message_tells_what_is_lacking_and_what_to_do(y, old, new):
     assert "must be above +0.1 (95 % confidence)" in told
     assert "records would settle it (80 % power)" in told
     assert "2. f1_macro is worse by less than 0.02: passed" in told
-    assert "what to do: judge about" in told
+    assert "what to do: evaluate about" in told
     assert "more than these" in told
 
 
@@ -117,7 +117,7 @@ def test_advice_fits_the_reason(y, old, new):
     assert "2a. accuracy is better by more than 0.2" in either
     for message in (shown_worse, same, hopeless, no_slice, either):
         assert 1 == message.count("what to do")
-        assert "judge about" not in message
+        assert "evaluate about" not in message
 
 
 def test_blind_failure_tells_nothing(y, old, tmp_path):
@@ -126,7 +126,7 @@ def test_blind_failure_tells_nothing(y, old, tmp_path):
 
     message = message_of(y, old, worse, ledger=tmp_path / "ledger", blind=True)
 
-    assert "a blind gate tells no more" in message
+    assert "a blind gate reports nothing else" in message
     assert "accuracy" not in message
     assert "difference" not in message
 

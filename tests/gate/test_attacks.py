@@ -225,7 +225,7 @@ def test_probabilities_of_the_other_class(measure):
     for decision in (both, one):
         assert "inconclusive" == decision.status
         assert "worse-than-no-skill" in decision.outcomes[0].flags
-        assert "less than by chance" in decision.outcomes[0].reasons[0]
+        assert "less often than by chance" in decision.outcomes[0].reasons[0]
 
 
 def test_an_accuracy_below_the_commonest_class_is_no_reversal():
@@ -264,10 +264,11 @@ def test_names_that_say_the_opposite(folder, capsys):
         ]
 
         assert all(
-            "The champion comes first, and the names say the opposite" in x for x in lines
+            "The champion comes first, but the names suggest the opposite" in x
+            for x in lines
         )
         for judge in (compare, Gate(Superior("accuracy")).decide):
-            with pytest.raises(ValueError, match="names say the opposite"):
+            with pytest.raises(ValueError, match="names suggest the opposite"):
                 judge(Y, {first: BAD, second: GOOD})
 
 
@@ -405,14 +406,14 @@ def test_a_value_of_a_slice_that_no_counted_record_has():
 
 
 def test_truth_of_the_challenger_alone(folder, capsys):
-    """Whoever submits predictions must not say what is right, unless the policy trusts
+    """Whoever submits predictions must not bring the true labels, unless the policy trusts
     it.
     """
     write("a.csv", label=GOOD)
     write("b.csv", y=BAD, label=BAD)
 
     line = refused(capsys, *ACCURACY)
-    assert "must not say what is right" in line
+    assert "must not bring the true labels" in line
     (folder / "gate.toml").write_text(
         '[data]\ny_from = "challenger"\n[[condition]]\nsuperior = "accuracy"\n'
     )
@@ -770,7 +771,7 @@ def test_true_numbers_of_the_challenger_must_agree(folder, capsys, challenger):
     if challenger:
         frame = pd.read_csv("a.csv").drop(columns="y")
         frame.to_csv("a.csv", index=False)
-        words = "must not say what is right"
+        words = "must not bring the true labels"
     else:
         words = "True labels differ"
     assert words in refused(capsys, *ERROR, *FORECAST)

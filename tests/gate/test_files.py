@@ -252,7 +252,7 @@ REFUSED = [
     ({"proba": "said"}, "must hold probabilities"),
     ({}, "must have one column of predictions .* Got 'said', 'p'"),
     ({"label": "said", "groups": "nobody"}, "Unknown column 'nobody'"),
-    ({"label": "said", "labels": ("ham", "eggs")}, "no class|no label"),
+    ({"label": "said", "labels": ("ham", "eggs")}, "not classes|no label"),
     ({"label": "said", "champion": "said", "challenger": "p"}, "Got both"),
     ({"label": "said", "item": "id"}, "`item` is about scores"),
     ({"score": "p", "label": "said"}, "`label` is about predictions for records"),

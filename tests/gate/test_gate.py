@@ -254,7 +254,7 @@ def test_refused():
         (lambda: NonInferior("accuracy", margin=float("nan")), "Got nan"),
         (lambda: Equivalent("accuracy", margin=True), "Got True"),
         (lambda: Superior("accuracy", margin=float("inf")), "Got inf"),
-        (lambda: Superior("accuracy", test="delong"), "no test of accuracy"),
+        (lambda: Superior("accuracy", test="delong"), "not a test of accuracy"),
         (lambda: Superior("accuracy", test="relative_accuracy"), "of kind 'ratio'"),
         (lambda: Superior("accuracy", test="mcnemer"), "Did you mean 'mcnemar'"),
         (lambda: Superior("accuracy", options={"method": "exact"}), "needs `test`"),
@@ -282,7 +282,7 @@ def test_refused():
         (lambda: Superior("accuracy", where={}), "`where` must be a dict"),
         (lambda: Superior("accuracy", where={"site": {}}), "Got 'site': {}"),
         (lambda: AnyOf(Superior("accuracy")), "two or more"),
-        (lambda: AnyOf(Superior("f1"), Superior("f1")), "there once"),
+        (lambda: AnyOf(Superior("f1"), Superior("f1")), "occur once"),
         (lambda: Gate(), "Got no condition"),
         (lambda: Gate("accuracy"), "Got str"),
         (lambda: Gate(Superior("accuracy"), alpha=0.5), "below 1/2"),
@@ -296,7 +296,7 @@ def test_refused_data():
     """A gate judges two, by true labels, with the columns of its slices."""
     y, predictions = predictions_of(BETTER)
     gate = Gate(Superior("accuracy", where={"site": "north"}))
-    with pytest.raises(ValueError, match="judges two, the champion first"):
+    with pytest.raises(ValueError, match="compares two, the champion first"):
         gate.decide(y, predictions | {"newest": y})
     with pytest.raises(ValueError, match="needs true labels"):
         gate.decide(None, predictions)

@@ -437,7 +437,7 @@ def test_one_look_never_has_two_chances(tmp_path, monkeypatch):
 
         assert again.look["repeated"]
         assert not again.passed
-        assert blind or "judged before" in again.reasons[-1]
+        assert blind or "evaluated before" in again.reasons[-1]
 
 
 def take_looks(path, name, n_looks):
@@ -718,9 +718,9 @@ def test_blind_and_open_looks_are_not_mixed(path, blind):
     """What an open look tells can be used by later ones."""
     look(path, ALIKE, blind=blind)
 
-    with pytest.raises(ValueError, match="not mixed on one hold-out set"):
+    with pytest.raises(ValueError, match="not be mixed on one hold-out set"):
         look(path, BETTER, blind=not blind)
-    with pytest.raises(ValueError, match="not mixed on one hold-out set"):
+    with pytest.raises(ValueError, match="not be mixed on one hold-out set"):
         look(path, OLD, blind=not blind)
 
 

@@ -187,7 +187,7 @@ def test_decision_is_that_of_a_margin_test():
 
 
 def test_a_pair_at_the_boundary_does_not_pass():
-    """A constant difference says nothing of how losses vary, whatever its size."""
+    """A constant difference says nothing about how losses vary, whatever its size."""
     for shift, margin in ((1.0, 2.0), (0.0, 1.0), (-1.0, 0.5)):
         both = {"old": TRUTH + 3.0, "new": TRUTH + 3.0 + shift}
         decision = Gate(NonInferior(MAE, margin)).decide(TRUTH, both)
@@ -301,7 +301,7 @@ def test_frames_and_engines():
     for one, other in zip(read.outcomes, summed.outcomes, strict=True):
         assert one.n_records == other.n_records
         assert one.row.difference == pytest.approx(other.row.difference, rel=1e-12)
-    with pytest.raises(ValueError, match="no function of sums over the records"):
+    with pytest.raises(ValueError, match="not a function of sums over the records"):
         compare(table.lazy(), columns, y_true="y", scoring="kendall_tau", collect=0)
     unsuited = Gate(Superior("kendall_tau"))
     refused = unsuited.decide(table.lazy(), columns, y_true="y", collect=0)

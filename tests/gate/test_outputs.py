@@ -378,7 +378,7 @@ def test_losses_are_gains():
     changed = row(greater_is_better=False, measure="binary_brier_loss")
     one = outcome(Superior("binary_brier_loss"), row=changed)
 
-    assert "less is better of binary_brier_loss" in str(decision(one))
+    assert "lower is better for binary_brier_loss" in str(decision(one))
 
 
 def test_junit_tells_failed_from_inconclusive():
@@ -406,7 +406,7 @@ def test_junit_of_reasons_that_stop_everything():
     stopped = decision(BETTER, status="inconclusive", reasons=("the same predictions",))
     *_, last = ElementTree.fromstring(stopped.to_junit()).iter("testcase")
 
-    assert ("the predictions can be judged", "the same predictions") == (
+    assert ("the predictions can be evaluated", "the same predictions") == (
         last.get("name"),
         last.find("failure").text,
     )

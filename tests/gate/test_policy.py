@@ -113,7 +113,7 @@ def test_what_is_wrong_is_named(written):
         ("", r"needs a \[\[condition\]\]"),
         ("conditon = []", "Unknown key in a policy: 'conditon'. Did you mean 'condition'"),
         (SMALL + "margn = 1", "Unknown key in Condition 1: 'margn'. Did you mean 'margin'"),
-        (SMALL + SMALL, "Each condition must be there once"),
+        (SMALL + SMALL, "Each condition must occur once"),
         (SMALL + 'superior = "f1"', "not TOML: Cannot overwrite a value"),
         (
             SMALL + "margin = nan",

@@ -96,7 +96,7 @@ def test_odd_texts(kind, text):
 )
 def test_measures_that_are_no_mean_losses(measure):
     """A share needs a mean of losses; others are refused with what to do."""
-    with pytest.raises(ValueError, match=r"no mean of losses.*units of|No test of r2"):
+    with pytest.raises(ValueError, match=r"not a mean of losses.*units of|No test of r2"):
         NonInferior(measure, "2 %")
 
 

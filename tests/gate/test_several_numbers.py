@@ -291,7 +291,7 @@ def test_true_numbers_come_from_the_champion(files, tmp_path):
     paths = [str(tmp_path / "c.csv"), str(tmp_path / "d.csv")]
     champion.drop(columns="v").to_csv(paths[0], index=False)
     challenger.assign(v=0.0).to_csv(paths[1], index=False)
-    with pytest.raises(ValueError, match="must not say what is right"):
+    with pytest.raises(ValueError, match="must not bring the true labels"):
         judged(paths, data, f"{MAE}[u]")
     with pytest.raises(ValueError, match="all columns of the true numbers, or none"):
         judged([files[0], paths[1]], data, f"{MAE}[u]")

@@ -312,7 +312,7 @@ def test_other_archives_are_refused(tmp_path):
     with path.open("wb") as file:
         np.savez(file, a=X)
 
-    with pytest.raises(ValueError, match="an archive, but none of skops"):
+    with pytest.raises(ValueError, match="an archive, but not one of skops"):
         load_estimator(path)
 
 
@@ -460,5 +460,5 @@ def test_trees_that_lead_nowhere_are_refused():
                 check_contents(model)
     forest = RandomForestClassifier(2).fit(X, Y)
     forest.n_features_in_ = 2
-    with pytest.raises(BrokenTreeError, match="other features than its ensemble"):
+    with pytest.raises(BrokenTreeError, match="different features from its ensemble"):
         check_contents(forest)

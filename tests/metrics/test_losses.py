@@ -70,7 +70,7 @@ def test_binary_brier_loss_of_strings_and_of_many_classes():
     assert 0.05 == pytest.approx(
         binary_brier_loss(["no", "yes"], [0.1, 0.7], pos_label="yes")
     )
-    with pytest.raises(ValueError, match=r"one of 'no', 'yes'. Say of which"):
+    with pytest.raises(ValueError, match=r"one of 'no', 'yes'. Say which"):
         binary_brier_loss(["no", "yes"], [0.1, 0.7])
     with pytest.raises(ValueError, match="'multiclass_brier_loss'"):
         binary_brier_loss(y, proba)

@@ -218,7 +218,7 @@ def test_brier_of_absent_classes():
         multiclass_brier_loss(["b", "c"], proba)
     with pytest.raises(ValueError, match="`labels` must be different and sorted"):
         multiclass_brier_loss(["b", "c"], proba, labels=["c", "a", "b"])
-    with pytest.raises(ValueError, match="`y_true` has labels that are no class: 'd'"):
+    with pytest.raises(ValueError, match="`y_true` has labels that are not classes: 'd'"):
         multiclass_brier_loss(["d", "c"], proba, labels=["a", "b", "c"])
 
 

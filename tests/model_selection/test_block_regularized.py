@@ -393,7 +393,7 @@ class TestQuantiles:
     @pytest.mark.parametrize(
         ("y", "message"),
         [
-            (None, "one number a record for stratify='quantile'. Got None instead"),
+            (None, "one number per record for stratify='quantile'. Got None instead"),
             (np.repeat(["a", "b"], 8), "`y` must be numbers of shape"),
             (np.zeros((16, 2)), r"Got shape \(16, 2\). Compare several outputs one"),
             (np.r_[np.zeros(15), np.nan], "must be finite numbers. Got 1"),

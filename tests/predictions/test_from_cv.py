@@ -286,7 +286,7 @@ def test_other_records():
         predictions_from_cv_results(X, Y[:140], both(3))
     with pytest.raises(ValueError, match=r"from 0 to 139.*Got indices from .* to 149"):
         predictions_from_cv_results(X[:140], Y[:140], both(3))
-    with pytest.raises(ValueError, match="no class"):
+    with pytest.raises(ValueError, match="not classes"):
         predictions_from_cv_results(X, CODES, both(3))
 
 

@@ -35,7 +35,7 @@ def test_every_test_says_what_it_assumes():
         for words in (said.question, *said.text, *said.sources):
             assert not [mark for mark in MARKS if mark in words], words
             assert len(words) > 30 or words == said.question
-        is_valid = said.facts["valid here"].startswith(("yes, for", "it was made for"))
+        is_valid = said.facts["valid here"].startswith(("yes, for", "it was designed for"))
         assert paired_tests()[name].valid_for(HOLDOUT) is is_valid
 
 
@@ -90,7 +90,7 @@ def test_undecided():
     """How many records it takes, and what nothing found does not say."""
     words = advice({"old": 0.80, "new": 0.81})
 
-    assert "Compare more test records than 400: 80 % power takes about" in words
+    assert "Compare more test records than 400: 80 % power requires about" in words
     assert "as observed" in words
     assert "An inconclusive result does not show that there is no difference" in words
     assert "NonInferior" in words
@@ -131,10 +131,7 @@ def test_without_truth_and_without_test():
     """Labels that would say who is right; a design that has a test."""
     y, named = predictions({"old": 0.8, "new": 0.7})
 
-    assert (
-        "Find the true labels of the records on which"
-        in next_steps(compare(None, named))[0]
-    )
+    assert "Label the records on which" in next_steps(compare(None, named))[0]
     same = {"old": named["old"], "new": named["old"]}
     (said,) = next_steps(compare(None, same))
     assert "Both gave the same prediction for every record" in said
@@ -184,8 +181,8 @@ def test_a_test_that_calls_for_caution_is_not_called_valid_alone():
     """The design fits, and a caveat says what is wrong."""
     said = assumed("kfold_t", Design("kfold", n_folds=5))
 
-    assert "it was made for 5-fold" in said.facts["valid here"]
-    assert "but calls for caution" in said.facts["valid here"]
+    assert "it was designed for 5-fold" in said.facts["valid here"]
+    assert "but requires caution" in said.facts["valid here"]
     assert "liberal: " in said.facts["caveats"]
 
 
@@ -213,8 +210,8 @@ def test_after_a_gate(tmp_path):
     def said(named, **options):
         return " ".join(next_steps_of(gate.decide(y, named, **options)))
 
-    assert "Judge another challenger on new records" in said(named)
-    assert "Judge the next challenger on new records" in said(back)
+    assert "Evaluate another challenger on new records" in said(named)
+    assert "Evaluate the next challenger on new records" in said(back)
     ledger = Ledger(tmp_path / "ledger.json", "equal", looks=2)
     first, last = said(named, ledger=ledger), said(back, ledger=ledger)
     assert "the next one has level 0.025" in first

@@ -85,11 +85,9 @@ def test_records_in_time_order():
             assert rows[measure].pvalue == shown[name].finding.pvalue
             assert rows[measure].difference == pytest.approx(shown[name].finding.estimate)
         (said,) = found.left_out
-        assert said.endswith(
-            "take records as unrelated, and these are in the order of time"
-        )
+        assert said.endswith("assume independent records, and these are in time order")
     curves = shown["roccomparison"].summary
-    assert "No band: it takes records as unrelated, and these are in time order" in curves
+    assert "No band: it assumes independent records, and these are in time order" in curves
     assert "split" not in curves
 
 
@@ -118,9 +116,9 @@ def test_pictures_that_would_contradict_the_table():
 
     assert "calibrationcomparison" in names(pictures_of(one.comparison_))
     (said,) = pictures_of(two.comparison_).left_out
-    assert "Reliability: all predictions together have another error" in said
+    assert "Reliability: the pooled predictions have another error" in said
     (said,) = pictures_of(other.comparison_).left_out
-    assert "Who was right: it is not known that predictions for these splits" in said
+    assert "Who was right: it is unknown whether predictions for these splits" in said
 
 
 def test_predictions_without_truth():

@@ -202,7 +202,7 @@ def test_cite_files(comparison, several, tmp_path, capsys):
     assert "no test to cite" in capsys.readouterr().err
     (tmp_path / "bad.json").write_text("no")
     assert 2 == main(["cite", str(tmp_path / "bad.json")])
-    assert "no JSON" in capsys.readouterr().err
+    assert "not JSON" in capsys.readouterr().err
 
 
 def test_tests_of_a_decision():

@@ -123,7 +123,7 @@ def test_json_is_standard_and_round(comparison):
 def test_other_json_is_refused():
     """What is not the JSON of a comparison is refused in words."""
     for text, message in [
-        ("{", "no JSON"),
+        ("{", "not JSON"),
         ("[]", "Expected skcompare"),
         ('{"schema": "else", "schema_version": 1}', "Got 'else'"),
         ('{"schema": "skcompare.comparison", "schema_version": 99}', "version 99"),
@@ -194,7 +194,7 @@ def test_needed_records_are_named():
 
     assert "inconclusive" == comparison.verdict
     assert comparison.conclusion.records_needed > 60
-    assert "records     80 % power takes about" in str(comparison)
+    assert "records     80 % power requires about" in str(comparison)
     assert "power" not in comparison.conclusion.sentence
 
 
@@ -203,7 +203,7 @@ def test_nothing_is_needed_where_nothing_differs():
     comparison = compare(Y, {"old": OLD, "new": OLD})
 
     assert comparison.conclusion.records_needed is None
-    assert "no record tells the two apart, p = 1" in comparison.conclusion.sentence
+    assert "both are correct on the same records, p = 1" in comparison.conclusion.sentence
 
 
 def test_markdown_shows_names_as_they_are():

@@ -43,9 +43,9 @@ def test_row_that_is_alone_needs_no_mark():
 def test_false_findings_in_any_row_are_counted():
     """The primary row and the others each have their own alpha, which is said."""
     for adjust, words in [
-        ("holm", "a false finding in any row has a probability of up to 0.1"),
-        ("bonferroni", "a false finding in any row has a probability of up to 0.1"),
-        ("benjamini-hochberg", "for the share of false findings among them"),
+        ("holm", "the probability of a false positive in any row is up to 0.1"),
+        ("bonferroni", "the probability of a false positive in any row is up to 0.1"),
+        ("benjamini-hochberg", "by their false discovery rate"),
         (None, "The p-values of the other rows are not adjusted"),
     ]:
         comparison = compare(Y, PREDICTIONS, scoring=SCORING, adjust=adjust)
@@ -64,7 +64,7 @@ def test_several_classifiers_say_which_measure_decides():
     said = " ".join(str(comparator.fit(X, Y).comparison_).split())
 
     assert "decided by accuracy (bcv_jackknife_t), at alpha 0.05" in said
-    assert "a false finding in any of the 2 has a probability of up to 0.1" in said
+    assert "the probability of a false positive in any of the 2 is up to 0.1" in said
 
 
 def test_halves_are_named():
@@ -94,4 +94,4 @@ def test_records_needed_are_a_range():
     assert "records" not in conclusion.sentence.replace("new records", "")
     said = " ".join(str(comparison).split())
     assert "the far end of its interval" in said
-    assert "as observed; if it is smaller, more" in said
+    assert "as observed; more if it is smaller" in said

@@ -160,7 +160,7 @@ def json_of_page(page: str) -> str:
     if not mark or not end:
         raise ValueError(
             "Expected the text of a page that `to_html` wrote. Got text without the JSON "
-            f"of one: no element of id {DATA_ID!r}. Read the file whole."
+            f"of one: no element of id {DATA_ID!r}. Read the whole file."
         )
     return data
 

@@ -8,7 +8,7 @@ from skcompare._core.report._report import STOPPED, Check, Report
 
 SUITE = "skcompare gate"
 CLASS = "skcompare.gate"
-JUDGED = "the predictions can be judged"
+JUDGED = "the predictions can be evaluated"
 WHOLE = "the gate passes"
 PASSED, ERROR = "passed", "error"
 

@@ -227,7 +227,7 @@ class Stored(Reported):
             stored = _from_standard(json.loads(text))
         except json.JSONDecodeError as error:
             raise ValueError(
-                f"Expected {cls.schema} as JSON. Got text that is no JSON: {error}."
+                f"Expected {cls.schema} as JSON. Got text that is not JSON: {error}."
             ) from error
         head = stored if isinstance(stored, dict) else {}
         kind = head.get("schema"), head.get("schema_version")

@@ -69,8 +69,8 @@ def check_reducible(kind: str, groups: Any, design: Design = HOLDOUT) -> None:
     if groups is not None or design.grouped:
         raise ValueError(
             "Groups are lost in sums over cells, so that records of one group would count "
-            "as unrelated. Keep the records (keep_values=True), of a sample of the groups "
-            "where they are too many."
+            "as independent. Keep the records (keep_values=True), of a sample of the "
+            "groups where they are too many."
         )
 
 

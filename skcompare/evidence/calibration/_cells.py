@@ -446,7 +446,8 @@ class CalibrationCells(ArrayValues):
             raise ValueError(
                 f"`sums` must be of the same probabilities. Got {', '.join(wrong)} that "
                 "contradict champion_proba and challenger_proba. Sum over records the "
-                "powers of m = (p_a + p_b) / 2 and d = p_b - p_a, challenger less champion."
+                "powers of m = (p_a + p_b) / 2 and d = p_b - p_a, challenger minus "
+                "champion."
             )
 
     def __getitem__(self, name: str) -> FloatArray:
@@ -578,8 +579,8 @@ def _checked_sums(sums: Mapping[str, ArrayLike], counts: IntArray) -> FloatArray
     for name, each in zip(names, values, strict=True):
         if each.shape != counts.shape:
             raise ValueError(
-                f"`sums[{name!r}]` must be a number a cell, of shape {counts.shape}. Got "
-                f"shape {each.shape}."
+                f"`sums[{name!r}]` must be one number per cell, of shape {counts.shape}. "
+                f"Got shape {each.shape}."
             )
         # Each term is between -1 and 1; a missing value is not.
         if not (np.abs(each) <= counts * (1 + OUTSIDE)).all():

@@ -144,8 +144,8 @@ class ClassColumns:
         is_stated = self._single_is_second or self._positive_column is not None
         if not is_stated and self.classes.dtype.kind in "US":
             raise ValueError(
-                f"`{name}` has probabilities of one of {some_of(self.classes)}. Say of "
-                "which: pass `pos_label`."
+                f"`{name}` has probabilities of one of {some_of(self.classes)}. Say which: "
+                "pass `pos_label`."
             )
 
     def _check_all_occur(self, name: str, array: np.ndarray) -> None:

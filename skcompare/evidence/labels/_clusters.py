@@ -130,8 +130,8 @@ def tables_of(counted: CountedCells, n_groups: int) -> IntArray:
 def check_classifier_count(names: Iterable[str] | None, k: int) -> tuple[str, ...]:
     if k < 2:
         raise ValueError(
-            f"Cluster sums need predictions of at least two classifiers. Got {k}. Pass an "
-            "array of labels a classifier after `y_true`."
+            f"Cluster sums need predictions of at least two classifiers. Got {k}. Pass one "
+            "array of labels per classifier after `y_true`."
         )
     return check_classifier_names(ROLES if names is None and k == 2 else names, k)
 

@@ -290,7 +290,9 @@ def _as_tables(name: str, tables: Any) -> np.ndarray:
     numbers = counts.dtype.kind in "iuf" and bool(np.isfinite(counts).all())
     whole = counts.astype(np.int64) if numbers else np.zeros_like(counts)
     if not numbers or (whole != counts).any() or (whole < 0).any():
-        raise ValueError(f"`{name}` must hold whole counts of at least 0, a table a split.")
+        raise ValueError(
+            f"`{name}` must hold whole counts of at least 0, one table per split."
+        )
     if (whole.sum(axis=-1) == 0).any():
         raise ValueError("Each split must test at least one record. Got an empty table.")
     return whole

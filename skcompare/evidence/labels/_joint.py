@@ -426,7 +426,8 @@ class JointCounts(Mergeable):
         positions = np.flatnonzero(self.classes == label)
         if len(positions) != 1:
             raise ValueError(
-                f"{label!r} is no class of these counts. Classes: {some_of(self.classes)}."
+                f"{label!r} is not a class of these counts. Classes: "
+                f"{some_of(self.classes)}."
             )
         cell = (self.cells == positions[0]) @ np.array([4, 2, 1])
         counts = sums_of(cell, self.counts, 8).reshape(2, 2, 2)

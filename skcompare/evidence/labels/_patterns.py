@@ -435,7 +435,8 @@ def check_classifier_names(names: Iterable[str] | None, k: int) -> tuple[str, ..
         or not all(isinstance(s, str) for s in classifiers)
     ):
         raise ValueError(
-            f"`names` must be {k} different strings, one a classifier. Got {classifiers!r}."
+            f"`names` must be {k} different strings, one per classifier. Got "
+            f"{classifiers!r}."
         )
     return classifiers
 

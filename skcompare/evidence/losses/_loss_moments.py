@@ -115,7 +115,7 @@ class LossMoments:
         if not is_whole(n) or n < 2:
             raise ValueError(
                 f"`n` must be an integer of at least 2. Got {n!r} instead. Moments of "
-                "fewer records say nothing of how they vary."
+                "fewer records say nothing about how they vary."
             )
         joint = covariance if difference_variance is None else difference_variance
         first, second, champion, challenger, joint = _numbers(means, variances, joint)

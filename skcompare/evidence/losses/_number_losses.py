@@ -248,8 +248,8 @@ def _percentage_of_columns(
     if least is None:
         raise ValueError(
             "absolute_percentage_error compares targets with their median by default, "
-            "which is no sum over records. Pass `least`, the least absolute target that is "
-            "accepted, or compare by absolute_error or squared_log_error."
+            "which is not a sum over records. Pass `least`, the least absolute target "
+            "that is accepted, or compare by absolute_error or squared_log_error."
         )
     _check_least(least)
     (size,) = ops.let(ops.abs(y))

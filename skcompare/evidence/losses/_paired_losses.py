@@ -119,7 +119,7 @@ def checked_sums(sums: Mapping[str, ArrayLike], counts: IntArray) -> dict[str, F
     ):
         if (distance > CONTRARY * scale).any():
             raise ValueError(
-                "`sums` must be of the same losses: `gain` those of champion less "
+                "`sums` must be of the same losses: `gain` those of champion minus "
                 "challenger, `squares` and `products` of each record, then summed. Got "
                 "sums that no losses have."
             )
@@ -684,7 +684,7 @@ class PairedLosses(Mergeable):
             raise ValueError(
                 f"`loss` must be one of the losses of the tally: "
                 f"{', '.join(losses) or '-'}. Got {loss!r}. "
-                "Ask for it when the tally is made."
+                "Request it when the tally is made."
             )
         if of_numbers:
             return cls._of_sums(sums_of_loss(tally, chosen))

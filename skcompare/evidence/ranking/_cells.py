@@ -38,7 +38,7 @@ def check_repeats(name: str, repeats: Any) -> IntArray:
     array = np.asarray(repeats)
     if array.ndim != 1 or array.dtype.kind not in "iu" or (array < 0).any():
         raise ValueError(
-            f"`{name}` must be whole numbers of records, one a row of scores. Got "
+            f"`{name}` must be whole numbers of records, one per row of scores. Got "
             f"{array.dtype} of shape {array.shape}"
             f"{', some below 0' if array.dtype.kind == 'i' and (array < 0).any() else ''}. "
             "Round weights, or compare records one by one."
@@ -220,8 +220,8 @@ def check_names(names: Iterable[str] | None, k: int) -> tuple[str, ...]:
     """Check that classifier names are distinct, or make default names."""
     if not k:
         raise ValueError(
-            "Placement values need scores of one classifier at least. Got none. Pass an "
-            "array a classifier after `y_true`."
+            "Placement values need scores of one classifier at least. Got none. Pass one "
+            "array per classifier after `y_true`."
         )
     return check_classifier_names(names, k)
 

@@ -530,7 +530,7 @@ class PlacementValues(Mergeable):
         factors = np.asarray(weights, dtype=np.float64)
         if factors.shape != (self.n_scores,) or not np.isfinite(factors).all():
             raise ValueError(
-                f"`weights` must have {self.n_scores} finite numbers, one a classifier. "
+                f"`weights` must have {self.n_scores} finite numbers, one per classifier. "
                 f"Got {weights!r}."
             )
         deviations, changes = self._order_errors()

@@ -41,8 +41,9 @@ class Candidates:
         """Construct from a fitted search; `scoring` selects one of several measures."""
         if not hasattr(search, "fit"):
             raise TypeError(
-                "`search` must be a fitted GridSearchCV, RandomizedSearchCV or the like. "
-                f"Got {type(search).__name__}. Pass the search itself, not its results."
+                "`search` must be a fitted GridSearchCV, RandomizedSearchCV or a similar "
+                f"search. Got {type(search).__name__}. Pass the search itself, not its "
+                "results."
             )
         check_is_fitted(search, "cv_results_")
         results = search.cv_results_

@@ -377,8 +377,8 @@ def _sizes(name: str, values: Any, shape: tuple[int, ...], least: int) -> IntArr
     )
     if not whole or not fits or (sizes < least).any():
         raise ValueError(
-            f"`{name}` must be a whole number of at least {least}, or one a split "
-            f"for {n_splits} splits. Got {values!r}."
+            f"`{name}` must be a whole number of at least {least}, or one per split for "
+            f"{n_splits} splits. Got {values!r}."
         )
     return np.broadcast_to(sizes.reshape(-1), n_splits).astype(np.int64)
 

@@ -222,8 +222,8 @@ class Query:
         many = len(classes) > MOST_CODES
         if many and classes.tolist() != [*range(classes[0], classes[-1] + 1)]:
             raise ValueError(
-                f"Engines tell at most {MOST_CODES} classes apart unless they are whole "
-                f"numbers in a row. Got {len(classes)}. Replace them by such numbers."
+                f"Engines distinguish at most {MOST_CODES} classes unless they are "
+                f"consecutive integers. Got {len(classes)}. Replace them by such numbers."
             )
 
     def _check_faults(self, key: IntArray, counts: IntArray) -> None:

@@ -684,7 +684,7 @@ class TallyRequest:
         check_count("n_score_bins", self.n_score_bins)
         if not (self.labels or self.needs_proba or self.ranking or self.scores):
             raise ValueError(
-                "Ask for at least one of `labels`, `losses`, `calibration` and `ranking`."
+                "Request at least one of `labels`, `losses`, `calibration` and `ranking`."
             )
 
     @property

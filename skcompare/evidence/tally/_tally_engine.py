@@ -263,8 +263,8 @@ class EngineTally:
             unnamed = self.requested.pos_label is None and classes.dtype.kind in "US"
             if kind == PROBA and n == 1 and unnamed:
                 raise ValueError(
-                    f"`{name}` has probabilities of one of {classes.tolist()}. Say of "
-                    "which: pass `pos_label`."
+                    f"`{name}` has probabilities of one of {classes.tolist()}. Say which: "
+                    "pass `pos_label`."
                 )
 
     # Queries ----------------------------------------------------------------------------

@@ -547,8 +547,8 @@ class OrderedDifferences(Mergeable):
         merged = super(OrderedDifferences, self)._merged(other)
         if self.by_influence or other.by_influence:
             raise ValueError(
-                f"{self.measure!r} is no mean over records, so that its influences depend "
-                "on all of them. Got two shards. Merge the predictions instead."
+                f"{self.measure!r} is not a mean over records, so that its influences "
+                "depend on all of them. Got two shards. Merge the predictions instead."
             )
         columns: dict[str, Any] = {
             name: np.concatenate([getattr(self, name), getattr(other, name)])

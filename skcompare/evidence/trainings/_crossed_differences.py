@@ -208,7 +208,7 @@ class CrossedDifferences(Mergeable):
         equal = len(self.champion) == len(self.challenger)
         if self.design.kind == PAIRED_TRAININGS.kind and not equal:
             raise ValueError(
-                "Paired trainings are as many of the champion as of the challenger. Got "
+                "Paired trainings must be equal in number for champion and challenger. Got "
                 f"{len(self.champion)} and {len(self.challenger)}. Pass paired=False."
             )
 
@@ -283,8 +283,8 @@ class CrossedDifferences(Mergeable):
     def _merged(self, other: Self) -> Self:
         if self.by_influence or other.by_influence:
             raise ValueError(
-                f"{self.measure!r} is no mean over records, so that its influences depend "
-                "on all of them. Got two shards. Merge the predictions instead."
+                f"{self.measure!r} is not a mean over records, so that its influences "
+                "depend on all of them. Got two shards. Merge the predictions instead."
             )
         return super(CrossedDifferences, self)._merged(other)
 

@@ -46,9 +46,9 @@ ROUTING = (
     "cross_validate(..., params={%r: predictions})."
 )
 PASSED = (
-    "Pass params={{{0!r}: predictions}} to cross_validate and the like, or "
-    "{0}=predictions to the fit and score of a search. What routes no metadata, as "
-    "permutation_importance, needs a fitted champion."
+    "Pass params={{{0!r}: predictions}} to cross_validate or similar functions, or "
+    "{0}=predictions to the fit and score of a search. Functions that route no "
+    "metadata, such as permutation_importance, need a fitted champion."
 )
 
 _harmless: WeakSet[Any] = WeakSet()

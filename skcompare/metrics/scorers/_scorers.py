@@ -574,7 +574,7 @@ class PairedScorer:
         """
         if not get_config()["enable_metadata_routing"]:
             raise RuntimeError(
-                "set_score_request needs metadata routing. Turn it on by "
+                "set_score_request needs metadata routing. Turn it on with "
                 "sklearn.set_config(enable_metadata_routing=True)."
             )
         requested = {name: value for name, value in requests.items() if value}

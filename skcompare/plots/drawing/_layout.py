@@ -65,7 +65,7 @@ def room_for(ax: Any, room: Room) -> tuple[Any, list[Any]]:
         return axes[0].figure, axes
     if len(axes) > 1:
         raise ValueError(
-            f"`ax` must be one Axes, or {room.n_panels} of them, a panel each. Got "
+            f"`ax` must be one Axes, or {room.n_panels} of them, one per panel. Got "
             f"{len(axes)}."
         )
     return axes[0].figure, _within(axes[0], room)
@@ -94,7 +94,7 @@ def _within(ax: Any, room: Room) -> list[Any]:
     if spec is None:
         raise ValueError(
             f"This picture has {room.n_panels} panels, which need axes of a grid, such as "
-            "those of plt.subplots(). Got axes that stand by themselves."
+            "those of plt.subplots(). Got axes that are not in a grid."
         )
     ax.set_axis_off()
     return _panels(spec.subgridspec, ax.figure, room)

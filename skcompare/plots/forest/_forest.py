@@ -669,7 +669,7 @@ ROW, HEAD = 0.3, 0.95
 PLOT = 3.4
 """Width in inches between the names and the columns of text."""
 
-GOES_ON = "Arrow: it goes on beyond the axis; the words have the limits."
+GOES_ON = "Arrow: the interval continues beyond the axis; the text has the limits."
 
 LEAST_SCALE = 0.8
 """Share of its size to which text is scaled down before columns of it are left out."""

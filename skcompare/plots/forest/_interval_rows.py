@@ -397,7 +397,7 @@ def _of_comparison(comparison: Any) -> Intervals:
     rows = [interval_row(r, alpha) for r in comparison.rows if r.kind == "difference"]
     others = Counter(r.kind for r in comparison.rows if r.kind != "difference")
     counts = ", ".join(f"{n} of kind {kind}" for kind, n in others.items())
-    remark = f"Not drawn, because they are no differences: {counts}."
+    remark = f"Not drawn, because they are not differences: {counts}."
     remarks = (remark,) if others else ()
     sides = sides_of(comparison.champion, comparison.challenger)
     return Intervals(tuple(rows), alpha, comparison.adjust, sides, remarks)
@@ -407,7 +407,7 @@ def _of_decision(decision: Any) -> Intervals:
     leaves = [leaf for outcome in decision.outcomes for leaf in outcome.leaves]
     if decision.blind or not leaves:
         raise ValueError(
-            "A blind decision tells nothing but passed or not: there is nothing to draw. "
+            "A blind decision reports only whether it passed: there is nothing to draw. "
             "Decide without `blind` to see differences."
         )
     levels = dict.fromkeys(percent(1 - leaf.level) for leaf in leaves if leaf.level)

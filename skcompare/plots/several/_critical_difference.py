@@ -237,7 +237,7 @@ class _Plan:
                 "compared with each other."
             )
         elif not self.members:
-            remarks.append(f"No bars, because each two differ ({self._decided('<')}).")
+            remarks.append(f"No bars, because all pairs differ ({self._decided('<')}).")
         else:
             remarks.append(
                 "A bar joins classifiers of which no two are distinguished "

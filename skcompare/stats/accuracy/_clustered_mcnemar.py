@@ -335,8 +335,8 @@ def clustered_mcnemar(
     if sums.n_groups < 2:
         raise ValueError(
             "clustered_mcnemar needs records of at least 2 groups. Got 1 group. One group "
-            "says nothing of new ones: collect more, or count with ContingencyTable and "
-            "use mcnemar if the records are unrelated after all."
+            "says nothing about new ones: collect more, or count with ContingencyTable and "
+            "use mcnemar if the records are independent after all."
         )
     method = _resolved(method, sums)
     counts = _counts(sums, method)

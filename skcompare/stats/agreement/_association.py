@@ -1108,7 +1108,7 @@ def error_correlation(
     if interval == "robust" and method == "spearman":
         raise ValueError(
             'interval="robust" is for method="pearson". Got method="spearman", whose own '
-            "intervals do not suppose normal losses. Leave it out."
+            "intervals do not assume normal losses. Leave it out."
         )
     r, ties = _correlation(losses, method)
     n, of_ranks, flags = losses.n, method == "spearman", list[str]()

@@ -328,7 +328,7 @@ def _calibration(
     calibration: PairedCalibration | None, most_error: float
 ) -> tuple[EnsembleStep, tuple[str, ...]]:
     if calibration is None:
-        sentence = "calibration was not looked at: no probabilities"
+        sentence = "calibration was not evaluated: no probabilities"
         return EnsembleStep("calibration", None, sentence), ()
     errors = {role: calibration.error(role, norm="l1") for role in ROLES}
     poor = tuple(role for role in ROLES if errors[role] > most_error)

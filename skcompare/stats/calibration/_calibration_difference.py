@@ -720,7 +720,7 @@ def _check_units(calibration: PairedCalibration, n_units: int) -> None:
         unit = "record" if calibration.groups is None else "group"
         raise ValueError(
             f"calibration_difference needs at least 2 {unit}s. Got {n_units}. One {unit} "
-            "says nothing of how much the difference varies."
+            "says nothing about how much the difference varies."
         )
 
 

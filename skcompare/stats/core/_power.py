@@ -226,15 +226,15 @@ def check_power(power: float, alpha: float) -> None:
 def _check_difference(difference: float, disagreement: float, alternative: str) -> None:
     if not 0 < abs(difference) <= disagreement <= 1:
         raise ValueError(
-            "The difference must not be 0 and at most the disagreement, which is at most "
-            f"1. Got difference={difference!r} and disagreement={disagreement!r}."
+            "The difference must not be 0, and must be at most the disagreement, which is "
+            f"at most 1. Got difference={difference!r} and disagreement={disagreement!r}."
         )
     if (difference < 0 and alternative == "greater") or (
         difference > 0 and alternative == "less"
     ):
         raise ValueError(
             f"alternative={alternative!r} never finds a difference of this sign. Got "
-            f"difference={difference!r}, challenger less champion. Turn one of them round."
+            f"difference={difference!r}, challenger minus champion. Reverse one of them."
         )
 
 

@@ -21,8 +21,8 @@ def check_records(losses: PairedLosses, test: str) -> None:
     """Raise an error if there are too few records."""
     if losses.n < 2:
         raise ValueError(
-            f"{test} needs at least 2 records. Got {losses.n}. One record says nothing of "
-            "how others vary: collect more."
+            f"{test} needs at least 2 records. Got {losses.n}. One record says nothing "
+            "about how others vary: collect more."
         )
 
 
@@ -471,7 +471,7 @@ def clustered_t(
         raise ValueError(
             "clustered_t needs records of at least 2 groups. Got "
             f"{'no groups' if groups is None else '1 group'}. Pass `groups`, the group of "
-            "each record, or use paired_t for unrelated records."
+            "each record, or use paired_t for independent records."
         )
     gain, flags = gain_of_groups(losses), few_groups(groups.n_groups)
     details = {"n_groups": float(groups.n_groups), "se": gain.error}

@@ -463,7 +463,7 @@ def clustered_relative_loss(
         raise ValueError(
             "clustered_relative_loss needs records of at least 2 groups. Got "
             f"{'no groups' if groups is None else '1 group'}. Pass `groups`, the group of "
-            "each record, or use relative_loss for unrelated records."
+            "each record, or use relative_loss for independent records."
         )
     if losses.values is None or groups.codes is None:
         raise ValueError(

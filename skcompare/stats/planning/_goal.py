@@ -46,7 +46,7 @@ class Goal:
     plan_type: ClassVar[type]
     harm: ClassVar[str]
     """Name of what a margin limits."""
-    contrast: ClassVar[str] = "challenger less champion"
+    contrast: ClassVar[str] = "challenger minus champion"
     largest_margin: ClassVar[float] = 1.0
 
     goal: str
@@ -174,7 +174,7 @@ class Goal:
             )
         raise ValueError(
             f"alternative={self.alternative!r} never finds a difference of {difference:+g},"
-            f" {self.contrast}. Turn one of them round."
+            f" {self.contrast}. Reverse one of them."
         )
 
     @classmethod
@@ -285,7 +285,7 @@ def check_unrelated(pilot: Any) -> None:
     design = getattr(pilot, "design", None)
     if design is not None and design.kind in (IN_TIME, TIME_ORDERED_HOLDOUT.kind):
         raise ValueError(
-            f"The plan is for unrelated records. Got a pilot of a {design}. Use "
+            f"The plan is for independent records. Got a pilot of a {design}. Use "
             "plan_time_from_pilot, with the evidence(OrderedDifferences) of the comparison."
         )
 

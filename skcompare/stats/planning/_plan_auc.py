@@ -315,7 +315,7 @@ class AUCPilot:
         if not self.variance > 0:
             raise ValueError(
                 "The difference of the pilot's AUCs does not vary from record to record, "
-                "so that it tells nothing of what a comparison takes. Got areas "
+                "so that it tells nothing about what a comparison needs. Got areas "
                 f"{areas[0]:g} and {areas[1]:g}. Use plan_auc_comparison."
             )
         if pilot.groups is None:

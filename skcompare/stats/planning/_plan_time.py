@@ -125,7 +125,7 @@ class TimePlan(LossPlan):
         return f"{points} have power {self.power:.3f}"
 
     def _effect_text(self) -> str:
-        text = f"and {self.design_effect:.3g} time points are worth an unrelated one"
+        text = f"and {self.design_effect:.3g} time points are worth an independent one"
         if not self.feasible:
             return text
         return f"{text}, with about {self.n_cosines:.0f} cosines"
@@ -271,7 +271,7 @@ def plan_time_comparison(
     to find a difference (Diebold-Mariano, two-sided, alpha 0.05)
     if the difference is +0.05
     and differences of time points have standard deviation 0.4: as given
-    and 3 time points are worth an unrelated one, with about 58 cosines
+    and 3 time points are worth an independent one, with about 58 cosines
     """
     check_between("difference", difference, -math.inf, math.inf, "It may be negative.")
     what = "It is that of the differences of time points."
@@ -279,7 +279,7 @@ def plan_time_comparison(
     size = check_between("records_per_time", records_per_time, 0, math.inf, "1 is usual.")
     if variance_inflation != 1:
         # Below 1 the differences of neighbours are opposed, which does not last.
-        what = "1 stands for unrelated time points."
+        what = "1 stands for independent time points."
         check_between("variance_inflation", variance_inflation, 1, math.inf, what)
     aim = TimeGoal.checked(
         goal,
@@ -382,9 +382,9 @@ def plan_time_from_pilot(
     spread = spread_in_time(pilot)
     if not spread.deviation > 0:
         raise ValueError(
-            "The pilot's differences do not vary, so that it tells nothing of what a "
-            f"comparison takes. Got {pilot.n_times} equal ones. Use plan_time_comparison, "
-            "or a pilot with more records."
+            "The pilot's differences do not vary, so that it tells nothing about what a "
+            f"comparison needs. Got {pilot.n_times} equal ones. Use "
+            "plan_time_comparison, or a pilot with more records."
         )
     aim = TimeGoal.checked(
         goal,

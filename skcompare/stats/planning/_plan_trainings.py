@@ -228,7 +228,7 @@ def plan_trainings(
     Parameters
     ----------
     difference : float
-        Difference that is to be found, challenger less champion where greater is better.
+        Difference that is to be found, challenger minus champion where greater is better.
     sigma_records : float
         Standard deviation of the difference of a record, from record to record.
     sigma_trainings : float
@@ -449,9 +449,9 @@ def _plan(
     if not math.isfinite(best.records):
         raise ValueError(
             f"No number of records finds a difference of {components.difference:+g} with "
-            f"up to {most} trainings, because these vary by a standard deviation of "
+            f"up to {most} trainings, because trainings vary by a standard deviation of "
             f"{math.sqrt(components.trainings):.3g}. Train more often, make the training "
-            "steadier, or look for a larger difference."
+            "more stable, or look for a larger difference."
         )
     scenarios = tuple(
         _best(tuple(_choices(other, n, fewest, most, costs, aim)), aim.power)._replace(

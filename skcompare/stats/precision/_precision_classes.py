@@ -52,8 +52,8 @@ def class_test(test: str, rows: ClassRows) -> str:
         return "score" if repeated else "both scores"
     if repeated and test in OF_RECORDS:
         raise ValueError(
-            f"test={test!r} takes the predictions of one classifier as independent. Got up "
-            f"to {rows.size.max()} in a cluster. Use test='score'."
+            f"test={test!r} assumes that the predictions of one classifier are "
+            f"independent. Got up to {rows.size.max()} in a cluster. Use test='score'."
         )
     return test
 

@@ -876,8 +876,8 @@ def clustered_delong(
     if spread.n_groups < 2:
         raise ValueError(
             "clustered_delong needs records of at least 2 groups. Got 1 group. One group "
-            "says nothing of new ones: collect more, or use delong if the records are "
-            "unrelated after all."
+            "says nothing about new ones: collect more, or use delong if the records are "
+            "independent after all."
         )
     estimate, unrelated = contrast(placements, (-1, 1))
     variance = float(spread.covariance[2, 2])

@@ -288,7 +288,7 @@ def _weights(weights: Any, k: int) -> list[Fraction]:
     values = np.asarray(weights)
     if values.shape != (k,) or values.dtype.kind not in "biuf":
         raise ValueError(
-            f"`weights` must have shape ({k},), a number a classifier. Got {weights!r}."
+            f"`weights` must have shape ({k},), one number per classifier. Got {weights!r}."
         )
     if not np.isfinite(values).all() or not values.any():
         raise ValueError(

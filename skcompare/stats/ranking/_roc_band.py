@@ -547,8 +547,8 @@ def _check_hold_out(placements: PlacementValues) -> None:
     if placements.groups is not None and placements.n_groups == 1:
         raise ValueError(
             "roc_difference_band needs records of at least 2 groups. Got 1 group, which "
-            "says nothing of new ones. Collect more, or leave `groups` out if the records "
-            "are unrelated after all."
+            "says nothing about new ones. Collect more, or leave `groups` out if the "
+            "records are independent after all."
         )
 
 

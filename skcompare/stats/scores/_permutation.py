@@ -845,7 +845,7 @@ def _resolved(score: Any, counts: JointCounts, pos_label: Any) -> Score:
         )
     if pos_label is not None:
         raise ValueError(
-            f"`pos_label` goes with the name of a score. Got {pos_label!r} and an own "
+            f"`pos_label` goes with the name of a score. Got {pos_label!r} and a custom "
             "function. Let the function choose its row and column."
         )
     own_score = OwnScore(score)

@@ -100,9 +100,9 @@ def check_scored(pair: Scored) -> tuple[float, float]:
     """Return both scores; raise an error if undefined, or for fewer than two groups."""
     if pair.groups is not None and pair.n_units < 2:
         raise ValueError(
-            "Resampling whole groups needs at least 2 of them. Got 1 group. One group says "
-            "nothing of new ones: collect more, or leave `groups` out if the records are "
-            "unrelated after all."
+            "Resampling whole groups needs at least 2 of them. Got 1 group. One group "
+            "says nothing about new ones: collect more, or leave `groups` out if the "
+            "records are independent after all."
         )
     values = pair.values
     if not np.isfinite(values).all():

@@ -610,7 +610,7 @@ class AnytimeMonitor:
             f"estimate {estimate}, {100 * self.confidence_level:g} % interval "
             f"of all looks {limits}",
             f"p {format_pvalue(self.pvalue)} for a null value of {self.null_value:g}, "
-            "whenever one looks",
+            "at any time",
         ]
         return "\n".join(lines + [f"flag {flag}" for flag in self.flags])
 
@@ -728,9 +728,9 @@ class AnytimeMonitor:
             not of_batch and batch.design.name != HOLDOUT.name
         ):
             raise ValueError(
-                "A stream must be of unrelated records that no classifier was trained on, "
-                f"of the design 'holdout'. Got {batch.design.name!r}. Dependent records of "
-                "a hold-out may be in one batch, with unit='batch'."
+                "A stream must be of independent records that no classifier was trained "
+                f"on, of the design 'holdout'. Got {batch.design.name!r}. Dependent "
+                "records of a hold-out may be in one batch, with unit='batch'."
             )
         return mean_of_batch(batch) if of_batch else batch
 
@@ -741,7 +741,7 @@ class AnytimeMonitor:
         if self.loss not in (None, batch.loss):
             raise ValueError(
                 f"The records so far have the loss {self.loss!r}. Got {batch.loss!r}. "
-                "Watch one loss at a time."
+                "Monitor one loss at a time."
             )
         is_share = self.unit == BATCH and batch.loss == ZERO_ONE and self.bound is None
         bound = 1.0 if is_share else bound_of(batch.loss, self.bound)

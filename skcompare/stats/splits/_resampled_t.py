@@ -214,7 +214,7 @@ def _of_splits(scores: ScoreDifferences, test: str, weight: float = 0.0) -> Wald
     if scores.values.size < 2:
         raise ValueError(
             f"{test} needs the differences of at least 2 splits. Got "
-            f"{scores.values.size}. One split says nothing of how others vary: split "
+            f"{scores.values.size}. One split says nothing about how others vary: split "
             "again, or test the one on its records by mcnemar or paired_t."
         )
     values, noise = without_rounding(scores)
@@ -860,10 +860,11 @@ def bcv_jackknife_t(
     Blocks of unequal size are weighted by their records. Records of a class are dealt
     evenly to the blocks, so that the products of a record with itself are those of its
     deviation from others of the same block and class. Of grouped records, whole groups are
-    dealt to the blocks, and take the place of records. A score that is no mean over records
-    (AUC, F1, precision, calibration) enters by the influence of each record on it. R², RMSE
-    and other scores of errors of numbers are those of all predictions together, with the
-    influences on them. Correlations and the concordance index are means over the test sets;
+    dealt to the blocks, and take the place of records. A score that is not a mean over
+    records (AUC, F1, precision, calibration) enters by the influence of each record on it.
+    R², RMSE and other scores of errors of numbers are those of all predictions together,
+    with the influences on them. Correlations and the concordance index are means over the
+    test sets;
     in 400 data sets of 50 or 200 records (Monte-Carlo error .01) exchangeable ridge
     regressions were found to differ in .04 to .05 by Spearman's and Kendall's and the
     index, and by Pearson's in .05 of normal targets and .07 to .08 of skewed ones, and

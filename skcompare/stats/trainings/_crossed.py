@@ -354,7 +354,7 @@ def crossed_t(
     the one that comes out small by chance. A role that was trained once, and is meant as
     the model that it is, has no such part, flagged "one-training".
 
-    A score that is no mean over records, such as an AUC, has for each training its value
+    A score that is not a mean over records, such as an AUC, has for each training its value
     plus the influences of the records [3]_: the means over records are the scores, and the
     variance over records that of the influences.
 

@@ -522,7 +522,7 @@ def test_bad_options():
         ({"edges": ([[0, 1]] * 2, [0, 1]), "kind": "classwise"}, "for each of 3 classes"),
         ({"groups": [1, 2]}, "groups has 2"),
         ({"labels": [2, 1, 0]}, "`labels` must be different and sorted"),
-        ({"labels": [0, 1]}, "no class: 2"),
+        ({"labels": [0, 1]}, "not classes: 2"),
         ({"pos_label": 1}, "needs two classes"),
     ]:
         with pytest.raises(ValueError, match=message):

@@ -255,7 +255,7 @@ def test_wrong_cells():
         (lambda cells, counts, sums: sums.pop("m2d0"), "Missing: m2d0"),
         (lambda cells, counts, sums: sums.pop("m8d0"), "Missing: m8d0"),
         (lambda cells, counts, sums: sums.update(m9d0=1), "Unknown: m9d0"),
-        (lambda cells, counts, sums: sums["m2d0"].pop(), "a number a cell"),
+        (lambda cells, counts, sums: sums["m2d0"].pop(), "one number per cell"),
         (lambda cells, counts, sums: sums["m2d0"].__setitem__(0, np.nan), "missing ones"),
         (lambda cells, counts, sums: sums["m2d0"].__setitem__(0, 1e9), "in \\[0, 1\\]"),
         (lambda cells, counts, sums: turned(sums, "m0d1"), "Got m0d1 that contradict"),

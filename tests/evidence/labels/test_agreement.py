@@ -36,7 +36,7 @@ def test_labels_can_be_given():
     matrix = AgreementMatrix.from_predictions([1, 2], [2, 2], labels=[3, 1, 2])
 
     assert [1, 2, 3] == matrix.classes.tolist()
-    with pytest.raises(ValueError, match="`challenger` has labels that are no class: 4"):
+    with pytest.raises(ValueError, match="`challenger` has labels that are not classes: 4"):
         AgreementMatrix.from_predictions([1, 2], [2, 4], labels=[1, 2])
     assert 0 == AgreementMatrix.from_predictions([0, 1], [2, 2], labels=[0, 1, 2]).n_agreed
 

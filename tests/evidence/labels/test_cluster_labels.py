@@ -345,7 +345,7 @@ def test_predictions_that_are_refused():
         ClusterSums.from_repeats(y, [])
     with pytest.raises(ValueError, match=r"must have predictions of 2 classifiers.*Got 3"):
         ClusterSums.from_repeats(y, [(y, y), (y, y, y)])
-    with pytest.raises(ValueError, match=r"labels that are no class: 2"):
+    with pytest.raises(ValueError, match=r"labels that are not classes: 2"):
         ClusterSums.from_repeats(y, [([0, 1, 2], y)])
     with pytest.raises(ValueError, match="one entry per record"):
         ClusterSums.from_repeats(y, [([0, 1], y)])

@@ -154,7 +154,7 @@ def test_one_class_against_the_rest():
             ((y == 2) == cell[0]) & ((first == 2) == cell[1]) & ((second == 2) == cell[2])
         )
         assert expected.sum() == table[cell]
-    with pytest.raises(ValueError, match="7 is no class of these counts"):
+    with pytest.raises(ValueError, match="7 is not a class of these counts"):
         joint.for_class(7)
 
 

@@ -216,7 +216,7 @@ def test_columns_and_labels():
     assert expected.champion == pytest.approx(expected.challenger, rel=1e-12)
     assert expected.champion == pytest.approx(named.champion, rel=1e-12)
     assert expected.champion == pytest.approx(other.champion, rel=1e-12)
-    with pytest.raises(ValueError, match=r"one of 'no', 'yes'. Say of which"):
+    with pytest.raises(ValueError, match=r"one of 'no', 'yes'. Say which"):
         PairedLosses.from_predictions(names, p, p)
 
 

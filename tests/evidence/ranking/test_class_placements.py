@@ -341,7 +341,7 @@ def test_wrong_predictions():
         ClassPlacementValues.from_predictions(y, champion, challenger + 0.5)
     with pytest.raises(ValueError, match="`champion_proba` must be probabilities of sha"):
         ClassPlacementValues.from_predictions(y, champion[:, :2], challenger)
-    with pytest.raises(ValueError, match="labels that are no class"):
+    with pytest.raises(ValueError, match="labels that are not classes"):
         ClassPlacementValues.from_predictions(y, champion, challenger, labels=[0, 1, 5])
     without = (
         EstimatorPredictions("a", "a", labels=y),

@@ -219,7 +219,9 @@ def test_told_design_must_fit():
     ]:
         output = made_up(KFold(5))
 
-        with pytest.raises(ValueError, match=r"does not tell how 5 splits are laid out"):
+        with pytest.raises(
+            ValueError, match=r"does not determine how 5 splits are laid out"
+        ):
             from_cv(output, output, design=design)
 
 

@@ -159,7 +159,7 @@ def test_search_over_a_list_of_splits():
 
     assert "kfold" == from_cv(0, 1, search=listed).design.name
     assert from_cv(0, 1, search=listed) == from_cv(0, 1, search=used_up, cv=splits)
-    with pytest.raises(ValueError, match="generator, which is used up"):
+    with pytest.raises(ValueError, match="generator, which is exhausted"):
         from_cv(0, 1, search=used_up)
 
 

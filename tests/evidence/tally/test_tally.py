@@ -483,7 +483,7 @@ def test_labels_that_are_no_class(polars):
 
     with pytest.raises(ValueError, match=re.escape("one of the classes 0, 1 in each")):
         PairedLosses.from_frame(frame, **BOTH, labels=[0, 1])
-    with pytest.raises(ValueError, match="labels that are no class"):
+    with pytest.raises(ValueError, match="labels that are not classes"):
         tally_frame(
             frame, "y", {"a": "y", "b": "y"}, TallyRequest(labels=True), labels=[0, 1]
         )
@@ -522,7 +522,7 @@ def test_empty_frame(polars, columns):
 
 def test_refused_questions(columns):
     """What cannot be counted is refused before anything is counted."""
-    with pytest.raises(ValueError, match="Ask for at least one"):
+    with pytest.raises(ValueError, match="Request at least one"):
         TallyRequest()
     with pytest.raises(ValueError, match="Others need the records in memory"):
         TallyRequest(losses=("cost_weighted_loss",))

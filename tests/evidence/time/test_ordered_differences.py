@@ -96,7 +96,7 @@ def test_shards_that_do_not_fit():
         (plain, timed, "with and without times"),
         (timed, dated, "numbers and timestamps"),
         (plain, ahead, "one horizon"),
-        (area, area, "no mean over records"),
+        (area, area, "not a mean over records"),
     ):
         with pytest.raises(ValueError, match=message):
             first + second

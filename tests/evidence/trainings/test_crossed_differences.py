@@ -50,7 +50,7 @@ def test_influences_have_the_scores_for_means():
 
     assert scores == pytest.approx(crossed.champion.mean(axis=1), rel=1e-14)
     assert 0.1 == pytest.approx(crossed.estimate, rel=1e-12)
-    with pytest.raises(ValueError, match="no mean over records"):
+    with pytest.raises(ValueError, match="not a mean over records"):
         crossed + crossed
 
 

@@ -807,7 +807,7 @@ def test_without_predictions_it_says_how(data):
 @pytest.mark.usefixtures("routing")
 def test_importance_needs_a_champion(data, challenger):
     """Nothing is routed by permutation_importance, and the message says so."""
-    with pytest.raises(ValueError, match="permutation_importance, needs a fitted champion"):
+    with pytest.raises(ValueError, match="permutation_importance, need a fitted champion"):
         permutation_importance(challenger, *data, scoring=McNemarScorer())
 
 

@@ -113,7 +113,7 @@ def test_no_bar_where_all_differ(text_of):
     words = " ".join(text_of(display.figure_))
 
     assert ([], []) == bars(display.ax_)
-    assert "No bars, because each two differ" in words
+    assert "No bars, because all pairs differ" in words
     assert "Each two differ at 0.05." in display.summary
 
 

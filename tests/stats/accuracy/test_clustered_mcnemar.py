@@ -425,7 +425,7 @@ def test_groups_without_difference():
 
 
 def test_one_group():
-    """One group says nothing of new ones."""
+    """One group says nothing about new ones."""
     for method in ["auto", *METHODS]:
         with pytest.raises(ValueError, match=r"at least 2 groups\. Got 1 group"):
             clustered_mcnemar(sums_of([[3, 1, 2, 1]]), method=method)

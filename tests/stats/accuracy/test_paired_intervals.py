@@ -37,7 +37,7 @@ TABLES = [
 
 
 def flipped(limits):
-    """Limits of A - B, as those of challenger less champion."""
+    """Limits of A - B, as those of challenger minus champion."""
     return [-limits[1], -limits[0]]
 
 

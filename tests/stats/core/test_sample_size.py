@@ -90,7 +90,9 @@ def test_impossible_shares():
         [mcnemar_sample_size, bcv_mcnemar_sample_size],
         [(0, 0.1), (0.2, 0.1), (-0.2, 0.1), (0.1, 1.1), (math.nan, 0.1), (0.1, math.nan)],
     ):
-        with pytest.raises(ValueError, match="The difference must not be 0 and at most"):
+        with pytest.raises(
+            ValueError, match="The difference must not be 0, and must be at most"
+        ):
             function(d, e)
 
 

@@ -156,7 +156,7 @@ def test_losses_whose_squares_underflow():
 
 
 def test_too_few_records():
-    """One record says nothing of how others vary."""
+    """One record says nothing about how others vary."""
     with pytest.raises(ValueError, match=r"at least 2 records\. Got 1"):
         paired_t(PairedLosses.from_losses([1.0], [0.5]))
 

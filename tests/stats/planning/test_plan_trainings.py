@@ -64,7 +64,7 @@ def test_cheapest_numbers_have_the_power():
 
 def test_trainings_that_vary_too_much():
     """No number of records is enough for few of them, which the error says."""
-    with pytest.raises(ValueError, match=r"up to 4 trainings, because these vary by"):
+    with pytest.raises(ValueError, match=r"up to 4 trainings, because trainings vary by"):
         plan_trainings(0.01, sigma_records=0.1, sigma_trainings=0.1, most_trainings=4)
     with pytest.raises(ValueError, match="No number of records"):
         plan_trainings(-0.1, **SIGMAS, alternative="greater")

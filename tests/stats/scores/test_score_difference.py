@@ -767,7 +767,9 @@ def test_options_that_do_not_fit():
     counts = JointCounts(TABLE, [0, 1])
     with pytest.raises(ValueError, match=r"Unknown score 'f1-macro'. Did you mea"):
         score_difference(counts, score="f1-macro")
-    with pytest.raises(ValueError, match=r"`pos_label` goes with the name.*own function"):
+    with pytest.raises(
+        ValueError, match=r"`pos_label` goes with the name.*custom function"
+    ):
         score_difference(counts, score=f1, pos_label=1)
     with pytest.raises(ValueError, match=r"has no positive class"):
         score_difference(counts, pos_label=1)

@@ -243,7 +243,7 @@ def test_wrong_batches_change_nothing():
         counts.update(ContingencyTable(1, 2, 3, 4, "kfold"))
     with pytest.raises(ValueError, match="whole counts"):
         counts.update(ContingencyTable(1.5, 2, 3, 4))
-    with pytest.raises(ValueError, match="Watch one loss at a time"):
+    with pytest.raises(ValueError, match="Monitor one loss at a time"):
         losses.update(PairedLosses.from_losses([1, 0], [0, 1], loss="cost_weighted_loss"))
     with pytest.raises(ValueError, match="at most `bound`"):
         losses.update(PairedLosses.from_losses([5, 0], [0, 1], loss="binary_brier_loss"))

@@ -37,7 +37,7 @@ def test_hotelling_of_statsmodels():
 
 
 def test_pairs_are_t_tests_of_scipy():
-    """Statistics of champion less challenger, with Holm's adjustment."""
+    """Statistics of champion minus challenger, with Holm's adjustment."""
     result = pairwise_losses(LOSSES)
 
     for known, statistic, pvalue in zip(GOLDEN["pairs"], result.statistic, result.pvalue):

@@ -331,7 +331,7 @@ def test_what_folds_do_not_show_is_said():
 
 
 def test_one_split():
-    """One split says nothing of how others vary."""
+    """One split says nothing about how others vary."""
     for test in TESTS:
         with pytest.raises(
             ValueError, match=rf"{test.__name__} needs .* at least 2 .* Got 1"
