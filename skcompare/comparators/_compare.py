@@ -395,8 +395,8 @@ def counted_pair(
         if settings.target == NUMBERS:
             return numbers_on_engine(columns, needed), settings
         return pair_on_engine(columns, needed, labels, settings.pos_label), settings
-    if collect > 0:
-        # The frame is in memory, or small.
+    if collect > 0 or isinstance(roles.y_true, list):
+        # The frame is in memory, or small, or has several outputs.
         return None
     values = roles.read()
     settings = parse(target=target_of_arrays(values.truth, values.predictions))
@@ -595,7 +595,7 @@ def compare(
         where every test is available. More are counted by the engine of the frame:
         labels, losses and calibration bins with the same results, AUCs from bins of the
         scores with a bound on their error. With 0 all are counted. The predictions of
-        three or more classifiers are always read.
+        three or more classifiers, or of several outputs, are always read.
 
     Returns
     -------

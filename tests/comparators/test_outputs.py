@@ -473,6 +473,11 @@ def test_columns_of_files(tmp_path, ending):
         same = compare(data, columns, y_true=NAMES, scoring="r2[raw_values]")
         assert [r.subject for r in arrays.rows] == [r.subject for r in same.rows]
         assert arrays.rows[-1].pvalue == same.rows[-1].pvalue
+        # They are read, although the sums of one output are enough.
+        rows = compare(
+            data, columns, y_true=NAMES, scoring="r2[raw_values]", collect=0
+        ).rows
+        assert repr(same.rows) == repr(rows)
         # The target is numbers without `scoring`.
         assert "r2" == compare(data, columns, y_true=NAMES).rows[0].measure
     with pytest.raises(ValueError, match="each of 3 outputs"):

@@ -60,6 +60,7 @@ def frame():
         columns[f"std_{role}"] = error * y
         columns[f"low_{role}"] = columns[role] * 0.5
         columns[f"high_{role}"] = columns[role] * 1.7
+        columns[f"top_{role}"] = columns[role] * 4.0
     columns["user"] = np.array(["ann", "bob", "cid", "dan", "eve"])[rng.integers(5, size=N)]
     columns["gap"] = np.where(np.arange(N) % 1000 == 7, np.nan, y)
     return pd.DataFrame(columns)
@@ -221,3 +222,44 @@ def test_gate_with_slices(engine, frame):
     for one, other in zip(read.outcomes, summed.outcomes, strict=True):
         assert one.n_records == other.n_records
         assert_allclose(other.row.difference, one.row.difference, rtol=1e-10)
+
+
+OF_TWO = {
+    role: {
+        "values": [role, f"high_{role}"],
+        "std": [f"std_{role}", f"low_{role}"],
+        "quantiles": {0.2: [f"low_{role}", role]},
+        "intervals": {0.9: [[f"low_{role}", f"high_{role}"], [role, f"top_{role}"]]},
+        "samples": [[role, f"low_{role}"], [f"high_{role}", f"top_{role}"]],
+    }
+    for role in BOTH
+}
+"""Columns of forecasts of two outputs."""
+
+
+def arrays_of_two(frame):
+    """The same forecasts as arrays."""
+
+    def array(names):
+        if isinstance(names, dict):
+            return {key: array(own) for key, own in names.items()}
+        if isinstance(names, list):
+            return np.stack([array(own) for own in names], axis=1)
+        return frame[names].to_numpy()
+
+    return {role: array(own) for role, own in OF_TWO.items()}
+
+
+def test_forecasts_of_outputs(engine, frame):
+    """Columns of forecasts of several outputs give exactly what arrays of them give."""
+    truth, forecasts = frame[["y", "high_old"]], arrays_of_two(frame)
+    scoring = [f"neg_{loss}" for loss in ("crps_normal", "crps_quantiles", "crps_samples")]
+    options = (
+        {"scoring": f"{scoring[0]}[raw_values]", "adjust": "max-t"},
+        {"scoring": [*scoring, f"{scoring[1]}[0.3, 0.7]", f"{scoring[2]}[high_old]"]},
+    )
+    for own in options:
+        read = compare(truth, forecasts, **own)
+        for data, collect in ((engine, 10_000), (engine, 0), (frame, 0)):
+            rows = compare(data, OF_TWO, y_true=[*truth], collect=collect, **own).rows
+            assert repr(read.rows) == repr(rows)
