@@ -16,9 +16,9 @@ __all__ = [
 class ChampionMismatchError(BaseException):
     """Error of a scorer whose champion was trained on other features.
 
-    It is no ``Exception``, because scikit-learn's functions replace the score of a failing
-    scorer by NaN and continue: a `SequentialFeatureSelector` would then select the first
-    features, with mere warnings.
+    It is not an ``Exception``, because scikit-learn's functions replace the score of a
+    failing scorer by NaN and continue: a `SequentialFeatureSelector` would then select the
+    first features, with mere warnings.
     """
 
 

@@ -86,7 +86,7 @@ class PairwiseComparison:
     alternative, adjust : str
         Direction of the tests of pairs, and adjustment of their p-values.
     control : str or None
-        The classifier that the others are compared with.
+        The classifier with which the others are compared.
     omnibus : PairedResult or None
         The test of all classifiers together; None where none is valid for the design.
     greater_is_better : bool

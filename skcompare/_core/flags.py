@@ -420,7 +420,7 @@ FLAG_TEXTS: dict[str, str] = {
     ),
     "liberal": (
         "the test is known to reject too often when learning algorithms are compared; "
-        "it is there to reproduce published results and should decide nothing"
+        "it is provided to reproduce published results and should decide nothing"
     ),
     "empty-intersection": (
         "the intervals of the looks have no value in common: the difference has changed "

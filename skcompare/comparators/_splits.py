@@ -110,7 +110,7 @@ class TimePointSplit(TimeSeriesSplit):
     time : ndarray of shape (n_samples,)
         Time of each record.
     n_splits : int, default=5
-        Number of splits. Equal methods that were trained 5 times are found to differ in 1.2
+        Number of splits. Equal methods that were trained 5 times are rejected in 1.2
         to 4.8 % of series at a level of 5 %, see ``benchmarks/validity/time``.
     gap : int, default=0
         Time points between training and test set, whose true values are not known yet.

@@ -575,8 +575,8 @@ class Equivalent(Condition):
 class AnyOf(Written):
     """Condition that at least one of several conditions holds.
 
-    Their p-values are adjusted by Holm's method, because several chances to pass by luck
-    are more than one.
+    Their p-values are adjusted by Holm's method, because several conditions are several
+    chances to pass by luck.
 
     Parameters
     ----------

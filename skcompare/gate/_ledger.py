@@ -311,20 +311,19 @@ def _looks(
 class Ledger:
     """Ledger that counts looks at a hold-out set, and spends the level of a gate over them.
 
-    A hundred challengers that are no better, each judged at 0.05 on the same records, let
-    some pass almost surely. A ledger gives look k the level alpha_k instead, so that all
-    levels add up to alpha at most: the probability that *any* challenger passes that
-    should not is at most alpha, whatever the dependence between the looks (Bonferroni's
-    inequality). That holds for challengers that are chosen without looking at these
-    records. A team that optimises the difference that is reported to it defeats this and
-    every other rule [1]_; a blind gate reports nothing to optimise, see
-    :meth:`skcompare.gate.Gate.decide`.
+    If a hundred challengers that are no better are each tested at 0.05 on the same records,
+    some almost certainly pass. A ledger gives look k the level alpha_k instead, so that all
+    levels add up to alpha at most: the probability that *any* challenger passes that should
+    not is at most alpha, whatever the dependence between the looks (Bonferroni's
+    inequality). This holds for challengers chosen without using these records. A team that
+    optimises the reported difference defeats this and any other rule [1]_; a blind gate
+    reports nothing to optimise, see :meth:`skcompare.gate.Gate.decide`.
 
-    The file has JSON lines that are only added to, the first of which identifies the set.
-    A look is written to disk before anything is judged: one that crashes is spent. The
+    The file has JSON lines that are only added to, the first of which identifies the set. A
+    look is written to disk before anything is evaluated: one that crashes is spent. The
     same predictions by the same conditions are the same look, at the same level, so that
-    running a build again costs nothing. Other conditions are another look, and identical
-    predictions of champion and challenger are none.
+    running a build again costs nothing. Different conditions are a new look, and identical
+    predictions of champion and challenger are not a look.
 
     Parameters
     ----------

@@ -229,13 +229,13 @@ def load_estimator(
 ) -> BaseEstimator:
     """Load a fitted estimator saved by skops, without running code from the file.
 
-    A pickle, also one of joblib, runs whatever code it brings when it is loaded, so that
-    none is ever opened here. A file of skops [1]_ names the types that it is made of, and
+    A pickle, including those of joblib, runs any code that it contains when it is loaded,
+    so none is ever opened here. A file of skops [1]_ lists the types that it contains, and
     is loaded only if each of them is trusted: by skops itself, by a reviewed list of
     further types in scikit-learn's usual estimators, or by you. The nodes of trees are
     checked, because compiled code follows them without checks.
 
-    That keeps a file from running code. It does not make its predictions correct, and a
+    This prevents a file from running code. It does not make its predictions correct, and a
     malicious file may still end the process while it predicts, which is no pass.
 
     Parameters

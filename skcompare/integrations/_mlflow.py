@@ -51,8 +51,8 @@ def log_to_mlflow(
     ``comparison/accuracy/difference``; the table as ``table.csv``, the page as
     ``report.html``, and the result as ``result.json`` and ``report.md``, in a folder of the
     artifacts; and the tags ``skcompare.comparison.verdict`` and ``.headline``. Undefined
-    and infinite numbers are in the table and in the JSON alone. A blind decision has the
-    verdict and nothing else.
+    and infinite numbers are only in the table and in the JSON. A blind decision has only
+    the verdict.
 
     Parameters
     ----------

@@ -242,10 +242,10 @@ def expected_calibration_error(
 ) -> float:
     """Mean distance of probabilities from observed shares, bin by bin [1]_.
 
-    It is above 0 even for perfectly calibrated probabilities, the more so the fewer
-    records a bin has, so that two classifiers with different distributions of
-    probabilities differ by chance alone. Compare them by the test calibration_difference,
-    which allows for it, and not by this number.
+    It is above 0 even for perfectly calibrated probabilities, especially with few records
+    per bin, so that two classifiers with different distributions of probabilities differ by
+    chance alone. Compare them by the test calibration_difference, which accounts for this,
+    not by this number.
 
     Parameters
     ----------
@@ -638,8 +638,8 @@ def score_decomposition(
 ) -> ScoreDecomposition:
     """Decompose a mean loss into miscalibration, discrimination and uncertainty.
 
-    Two classifiers with equal Brier loss may need different remedies: miscalibration is
-    mended by recalibration, lack of discrimination is not.
+    Two classifiers with equal Brier loss may need different remedies: miscalibration can be
+    corrected by recalibration, lack of discrimination cannot.
 
     Parameters
     ----------

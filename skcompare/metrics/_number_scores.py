@@ -115,7 +115,7 @@ def spearman_correlation(
 ) -> float:
     """Spearman's rank correlation of predictions and target.
 
-    The linear correlation of their ranks; equal numbers have the middle of their ranks.
+    The linear correlation of their ranks; ties have the mean of their ranks.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def kendall_tau(
 ) -> float:
     """Kendall's tau-b of predictions and target.
 
-    Pairs of records in the same order by target and prediction, less those in the opposite
+    Pairs of records in the same order by target and prediction, minus those in the opposite
     order, over the geometric mean of the pairs with unequal targets and of those with
     unequal predictions [1]_.
 

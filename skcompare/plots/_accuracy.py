@@ -230,7 +230,7 @@ class AgreementDisplay(
 
     The upper panel is the agreement matrix. Only its disagreements are shaded, by the
     square root of their share of the largest, because the diagonal would dominate them.
-    The lower panel has the pairs of classes that contribute to Bowker's statistic of
+    The lower panel shows the pairs of classes that contribute to Bowker's statistic of
     symmetry, each with its two counts. A pair whose exact binomial p-value is below
     `alpha` after Holm's adjustment has a filled bar and frames in the matrix: a solid
     one on the more frequent direction, and, where classes are few, a dotted one on the

@@ -71,8 +71,8 @@ class GainByRangeDisplay(GainsDisplay, title="Gain over the range"):
 
     The null hypothesis of a part is that its mean gain is 0. The limits hold in all parts
     together, with the probability `confidence_level`: boxes that exclude 0 are filled where
-    the challenger is better and hatched where the champion is, and with this probability
-    no part is called wrongly, although one looks at all of them.
+    the challenger is better and hatched where the champion is, and with this probability no
+    part is misclassified, although all of them are inspected.
 
     Parameters
     ----------

@@ -72,7 +72,7 @@ class GainsAgainst:
 class GainByRecordDisplay(GainsDisplay, title="Gains of records"):
     """Gains of a challenger record by record, against predictions and true values.
 
-    Does the gain depend on the size of the number, and is it made by many records or by a
+    Does the gain depend on the size of the number, and is it due to many records or to a
     few? A point is a record: the champion's loss minus the challenger's, positive where the
     challenger is better, against the mean of both predictions in the first panel, and
     against the true value in the second. The line is the running mean with a pointwise

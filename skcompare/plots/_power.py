@@ -272,7 +272,7 @@ def _signed(difference: float, least: int = 3) -> str:
 class PowerDisplay(PlanDisplay, title="Power"):
     """Power of a planned comparison as a function of the number of records.
 
-    Each curve is the power under one supposed difference: that of the plan, and its
+    Each curve is the power under one assumed difference: that of the plan, and its
     scenarios or other differences. The mark on it is the number of records that is needed,
     or that was set. The curve of the plan is solid, and the dotted line is the requested
     power.
@@ -480,8 +480,9 @@ class SampleSizeDisplay(PlanDisplay, title="Records needed"):
     """Detectable differences by the number of records, at constant power.
 
     Along a curve the power is constant. The mark is the plan's difference with the records
-    needed; where the number of records was set, it is the difference that these show. All
-    else is as the plan supposes, above all the disagreement of the two classifiers.
+    needed; where the number of records was set, it is the difference that these show.
+    Everything else is as assumed in the plan, above all the disagreement of the two
+    classifiers.
 
     Parameters
     ----------

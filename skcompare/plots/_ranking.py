@@ -116,18 +116,18 @@ class RocComparisonDisplay(
 ):
     """ROC curves of two classifiers, and the difference of their sensitivities.
 
-    The first panel has both ROC curves, with their areas. The second has the difference of
-    their sensitivities, challenger minus champion, at each false positive rate: the shaded
-    band covers the true difference at all rates together with the confidence level, the
-    narrower lines at a rate that was chosen beforehand
-    (:func:`~skcompare.stats.roc_difference_band`). Where the band leaves the line of zero,
-    one classifier is better.
+    The first panel shows both ROC curves, with their areas. The second has the difference
+    of their sensitivities, challenger minus champion, at each false positive rate: the
+    shaded band covers the true difference at all rates together with the confidence level,
+    the narrower lines at a rate that was chosen beforehand
+    (:func:`~skcompare.stats.roc_difference_band`). Where the band excludes zero, one
+    classifier is better.
 
     Scores of models that were trained on different folds have no common threshold. With
     cross-validated predictions the sensitivities of the splits' curves are averaged at each
     rate, and no band is drawn: splits share training records, so that the variance of their
     mean has no simple estimate. Thin lines are the differences of up to 30 splits. Records
-    in time order have no band either, which would take them as unrelated.
+    in time order have no band either, because it would assume that they are independent.
 
     Parameters
     ----------

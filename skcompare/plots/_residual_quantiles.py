@@ -50,16 +50,16 @@ class ResidualQuantilesDisplay(NumbersDisplay, title="Residual quantiles"):
     """Quantiles of the residuals of two regressors, and of their absolute errors.
 
     Is a regressor biased, and has the challenger smaller errors throughout or only in the
-    tails? The first panel has the quantiles of the residuals, true less predicted numbers,
-    over their level: a curve that is above 0 for more than half of its levels predicts too
-    low. Beside the curves are the mean residuals, the bias, with their intervals. The
-    second panel has the quantiles of the absolute errors: the lower curve has the smaller
-    errors.
+    tails? The first panel shows the quantiles of the residuals, true minus predicted
+    numbers, over their level: a curve that is above 0 for more than half of its levels
+    predicts too low. Beside the curves are the mean residuals, the bias, with their
+    intervals. The second panel shows the quantiles of the absolute errors: the lower curve
+    has the smaller errors.
 
     The bands are simultaneous: with the probability `confidence_level` the curve of all
     true quantiles is entirely within the band of its regressor, whatever the distribution.
-    They are for one curve at a time, and say less of the difference of two curves than a
-    paired test: bands that overlap do not show that regressors are alike.
+    They are for one curve at a time, and are less informative about the difference of two
+    curves than a paired test: overlapping bands do not show that regressors are equal.
 
     Parameters
     ----------

@@ -49,9 +49,9 @@ DRIFTED = (
 class AnytimeDisplay(Display, title="Interim analyses"):
     """Differences and p-values of the interim analyses of an anytime-valid test.
 
-    The upper panel has the difference of the records up to each look, with the interval of
-    that look; the intervals cover the true difference at all looks together. The dashed
-    lines are the intersection of all intervals so far. The lower panel has the p-value of
+    The upper panel shows the difference of the records up to each look, with the interval
+    of that look; the intervals cover the true difference at all looks together. The dashed
+    lines are the intersection of all intervals so far. The lower panel shows the p-value of
     each look, small circles, and the smallest of all looks so far, a line. It is valid at
     any stopping time; where it crosses alpha, the question is decided, and a vertical line
     marks the number of records.

@@ -55,11 +55,11 @@ class TrainingVarianceDisplay(
 ):
     """Measure of two recipes by every training, and the parts of its variance.
 
-    More seeds, or more records? The upper panel has a dot for each training, joined to the
-    other one of its pair, and a line at the mean of each recipe. The lower panel has
+    More seeds, or more records? The upper panel shows a dot for each training, joined to
+    the other one of its pair, and a line at the mean of each recipe. The lower panel shows
     the variance of the mean difference in its parts: by the records that were tested, by
-    the trainings, and by both at once; below it what would be left of these with twice the
-    records, and with twice the trainings.
+    the trainings, and by their interaction; below it what would remain of these with twice
+    the records, and with twice the trainings.
 
     Parameters
     ----------

@@ -293,7 +293,7 @@ class Comparison(StoredComparison):
     alternative, adjust : str
         Direction of the tests, and adjustment of the p-values of the other rows.
     random_state : object
-        Seed of splits and estimators where one was set as a number.
+        Seed of splits and estimators if one was set as an integer.
     flags : tuple of str
         Caveats about the whole comparison.
     fingerprint : str
@@ -304,7 +304,7 @@ class Comparison(StoredComparison):
         Whether to combine the two, for predictions of trained classifiers on a hold-out
         set.
     source : callable or None
-        Computes :meth:`evidence` from the predictions, which it holds; None if the
+        Computes :meth:`evidence` from the predictions; None if the
         comparison was read from JSON, which has no predictions.
     """
 

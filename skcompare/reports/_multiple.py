@@ -55,7 +55,7 @@ class MultipleComparison(StoredComparison):
     alternative, adjust : str
         Direction of the tests of pairs, and adjustment of their p-values.
     control : str or None
-        The classifier that the others are compared with.
+        The classifier with which the others are compared.
     seconds : float or None
         Time that fitting and testing took.
     random_state : int or None

@@ -210,11 +210,10 @@ def load_evidence(path: Any) -> Any:
 def save_checkpoint(path: Any, evidence: Mapping[str, Any], position: Any) -> None:
     """Save the evidence and the position of a stream to one file atomically.
 
-    A stream that is started again must neither read a batch twice nor leave one out, so
-    the position stands in the same file as the evidence, and several pieces of evidence
-    in one file are always of the same batches. The file is replaced when the new one is
-    complete and on disk: whenever the process or the machine stops, the last complete
-    checkpoint is there.
+    A stream that is restarted must neither read a batch twice nor skip one, so the position
+    is in the same file as the evidence, and several pieces of evidence in one file are
+    always of the same batches. The file is replaced when the new one is complete and on
+    disk: whenever the process or the machine stops, the last complete checkpoint is there.
 
     Parameters
     ----------
@@ -404,7 +403,7 @@ def merge_evidence(shards: Iterable[E]) -> E:
 
     It is the sum of the shards. Evidence that keeps its records copies them for each `+`,
     so that ``sum(shards)`` of many shards takes time that grows with the square of their
-    number. Here shards of like size are added first, and no record is copied more than
+    number. Here shards of similar size are added first, and no record is copied more than
     log2(n_shards) times.
 
     Parameters

@@ -249,9 +249,9 @@ class ClusterSums(Mergeable):
     """Predictions of two or more classifiers, counted by cluster.
 
     Records of one group (a patient's images, a user's messages, a document's sentences)
-    tend to be predicted alike, and so is a record that is predicted in every repetition
-    of a cross-validation. Such a cluster adds less information than as many unrelated
-    records would, and a test only needs the counts of each cluster to allow for it.
+    tend to be predicted alike, as are the predictions for one record in the repetitions of
+    a cross-validation. Such a cluster adds less information than the same number of
+    independent records, and a test only needs the counts of each cluster to allow for it.
 
     Parameters
     ----------

@@ -388,7 +388,7 @@ class ClassPlacementValues(Mergeable):
     def units(self) -> IntArray:
         """Number of groups with a record of each class, and with one of another class.
 
-        Of unrelated records these are the records themselves; of shape (n_classes, 2).
+        Of independent records these are the records themselves; of shape (n_classes, 2).
         """
         counts = self.counts
         if not self.is_grouped:

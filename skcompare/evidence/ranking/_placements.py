@@ -441,7 +441,7 @@ class PlacementValues(Mergeable):
     def covariance(self) -> FloatArray:
         """Covariance matrix of the AUCs, of shape (n_scores, n_scores).
 
-        NaN where a class has one record, which says nothing of its variation.
+        NaN where a class has one record, which gives no information on its variation.
         """
         sums = self.sums
         if not sums.scale:
@@ -501,8 +501,8 @@ class PlacementValues(Mergeable):
 
         Bounds are for the worst possible scores. This is for scores in no particular order
         within a bin, apart from the trend that AUCs by half of the bins show: the root of
-        the mean square of both, no more than the bound, and no bound itself. 0 without
-        bins.
+        the mean square of both, never more than the bound, but not a bound itself. 0
+        without bins.
         """
         deviations, changes = self._order_errors()
         return np.minimum(np.hypot(deviations, changes / 3), self.auc_bounds)

@@ -91,9 +91,9 @@ _SAME_MEASURE = "Only differences of one measure can be merged."
 class OrderedDifferences(Mergeable):
     """Differences of a champion and a challenger in time order, summed at each time point.
 
-    Records that follow each other are alike, so that the order counts. Made by
+    Consecutive records may be correlated, so their order matters. Made by
     :meth:`from_losses` from the loss of each record, by :meth:`from_differences` from their
-    differences, by :meth:`from_predictions`, or, for scores that are no mean over records
+    differences, by :meth:`from_predictions`, or, for scores that are not means over records
     (AUC, F1, R²), by :meth:`from_influences` and :meth:`from_scored_pair`. Records with
     equal times are one time point. Shards of losses add up: by their times, or without
     times in the order in which they are added.

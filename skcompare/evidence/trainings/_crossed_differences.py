@@ -58,7 +58,7 @@ class CrossedDifferences(Mergeable):
     """Values of a measure of every record by every training of champion and challenger.
 
     Records and trainings are crossed: every training predicts the same records. Made by
-    :meth:`from_losses` from losses, or, for scores that are no mean over records (AUC,
+    :meth:`from_losses` from losses, or, for scores that are not means over records (AUC,
     F1), by :meth:`from_influences`. Shards of records add up, if they are of the same
     trainings in the same order.
 

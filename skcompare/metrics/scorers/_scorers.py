@@ -397,7 +397,7 @@ class PairedScorer:
         Returns
         -------
         names : list of str
-            Sorted. Tests that call for caution are left out, and can be named.
+            Sorted. Tests that require caution are omitted, but can be requested by name.
         """
         return sorted(name for name, entry in cls._suitable().items() if not entry.caution)
 
@@ -1166,8 +1166,9 @@ def get_scorer_names() -> list[str]:
 def register_scorers() -> list[str]:
     """Make the scorers of all registered metrics known to scikit-learn by name.
 
-    ``import skcompare`` does it, and a metric that is registered later is made known at
-    once. A call is needed only where a process has undone it, and is harmless elsewhere.
+    ``import skcompare`` does this, and a metric that is registered later becomes known
+    immediately. A call is needed only if a process has undone it, and is harmless
+    otherwise.
 
     Returns
     -------

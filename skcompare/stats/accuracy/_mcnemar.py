@@ -335,10 +335,10 @@ def mcnemar(
 ) -> PairedResult:
     """Compare two accuracies on one test set by McNemar's test.
 
-    The null hypothesis is that a record which exactly one of the two trained classifiers
-    predicts correctly is as likely to favour either, so that their accuracies are equal
-    [1]_; or, with another `null_value`, that they differ by that much. It is about these
-    two trained models, over new records.
+    The null hypothesis is that a record that exactly one of the two trained classifiers
+    predicts correctly is equally likely to favour either, so that their accuracies are
+    equal [1]_; or, with another `null_value`, that they differ by that much. It is about
+    these two trained models, over new records.
 
     Parameters
     ----------
@@ -538,11 +538,11 @@ def proportional_z(
     """Compare two accuracies on one test set as if each had its own test records.
 
     The null hypothesis is that both trained classifiers have the same accuracy over new
-    records. The two numbers of errors are taken as independent [1]_, which they are not on
-    one test set. Classifiers usually err on the same records: the difference then varies
-    less than the test allows for, and it rejects too seldom and finds less than
-    :func:`mcnemar`, which is the test to use. Where they err on different records it
-    rejects too often.
+    records. The two numbers of errors are treated as independent [1]_, which they are not
+    on one test set. Classifiers usually make errors on the same records: the difference
+    then varies less than the test allows for, so the test is conservative and has less
+    power than :func:`mcnemar`, which is the test to use. If they make errors on different
+    records it rejects too often.
 
     Parameters
     ----------

@@ -489,8 +489,8 @@ def disagreement(table: ContingencyTable) -> PairedResult:
 def label_disagreement(matrix: AgreementMatrix) -> PairedResult:
     """How often do two classifiers predict different labels?
 
-    The share of records with different labels, whoever is right [1]_; the truth is not
-    needed. It describes the two and tests no hypothesis.
+    The share of records with different labels, whichever is correct [1]_; true labels are
+    not needed. It describes the two and tests no hypothesis.
 
     Parameters
     ----------
@@ -652,10 +652,10 @@ def cohen_kappa(
     """Do two classifiers predict the same labels more often than by chance?
 
     Kappa is (o - e) / (1 - e), where o is the share of records with equal labels and e the
-    one that is expected of two that give their labels independently, each as often as it
-    does [1]_. The null hypothesis is kappa = 0. The truth is not needed, and kappa says
-    nothing about accuracy; nor can it be compared with
-    :func:`~skcompare.stats.error_kappa`, which is about errors.
+    share expected if both assigned their labels independently, each at its own rates [1]_.
+    The null hypothesis is kappa = 0. True labels are not needed, and kappa says nothing
+    about accuracy; nor can it be compared with :func:`~skcompare.stats.error_kappa`, which
+    is about errors.
 
     Parameters
     ----------
@@ -743,8 +743,8 @@ def error_kappa(
     """Are two classifiers correct on the same records more often than by chance?
 
     Kappa is (o - e) / (1 - e), where o is the share of records that both or neither predict
-    correctly and e the one that is expected of two with independent errors and the same
-    accuracies [1]_. The null hypothesis is kappa = 0. It cannot be compared with
+    correctly and e the share expected of independent errors with the same accuracies [1]_.
+    The null hypothesis is kappa = 0. It cannot be compared with
     :func:`~skcompare.stats.cohen_kappa`, which is about labels.
 
     Parameters
@@ -1029,8 +1029,8 @@ def error_correlation(
     """Do two classifiers have their large losses on the same records?
 
     The null hypothesis is that the losses are uncorrelated. Low correlations are desirable
-    in an ensemble. High ones may come from shared bias, and from records that are hard or
-    wrongly labelled for any classifier.
+    in an ensemble. High ones may be due to shared bias, or to records that are hard or
+    mislabelled for any classifier.
 
     Parameters
     ----------

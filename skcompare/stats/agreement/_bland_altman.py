@@ -146,9 +146,9 @@ def bland_altman(
     r"""Estimate the agreement of two regressors' predictions, without true numbers.
 
     How different are both predictions of a record, on average and at most, and does the
-    difference depend on the size of the number [1]_? A correlation does not tell: it is
-    high for predictions that are twice as large. Nor does agreement tell which of the two
-    is right.
+    difference depend on the size of the number [1]_? A correlation does not show this: it
+    is high for predictions that are twice as large. Nor does agreement show which of the
+    two is right.
 
     Parameters
     ----------

@@ -115,8 +115,8 @@ def recommend_ensemble(
     Four checkpoints [1]_, of which the first three must be passed for an ensemble to be
     advised: both classifiers are useful and neither is far ahead; their errors are not
     redundant; the shape of their disagreement chooses the way of combining; and averaged
-    probabilities should be calibrated. It advises, and proves nothing: whether the
-    ensemble is better is a comparison of its own, on new records.
+    probabilities should be calibrated. This is advice and not a test: whether the ensemble
+    is better requires a separate comparison, on new records.
 
     Parameters
     ----------

@@ -531,10 +531,10 @@ def bowker(
 ) -> PairedResult:
     """Test whether the disagreements of two classifiers are symmetric, by Bowker's test.
 
-    The null hypothesis is symmetry [1]_: for each two classes, a record which the two
-    classifiers give one each is as likely to be one way round as the other. It is about
-    labels, not accuracy. Even for two classes it is not McNemar's test: classifiers that
-    give both classes equally often are symmetric whatever their accuracies.
+    The null hypothesis is symmetry [1]_: for each pair of classes, a record to which the
+    two classifiers assign one each is as likely to be one way round as the other. It is
+    about labels, not accuracy. Even for two classes it is not McNemar's test: classifiers
+    that give both classes equally often are symmetric whatever their accuracies.
 
     Parameters
     ----------
@@ -703,7 +703,7 @@ def symmetry_permutation(
 
     The null hypothesis is symmetry, as in Bowker's test [1]_: exchanging the two labels of
     any record gives predictions that are as likely. Records with equal labels do not change
-    by it, and of the t records with two given classes, Binomial(t, 1/2) are one way round,
+    by it, and of the t records with two given classes, Binomial(t, 1/2) are in one order,
     so that records need not be shuffled one by one. The test is about labels, not accuracy:
     two classifiers of different accuracy can be symmetric.
 

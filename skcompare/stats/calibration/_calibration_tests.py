@@ -190,9 +190,9 @@ def spiegelhalter(
 
     The null hypothesis is that each event happens with the stated probability, and
     independently of the others. The statistic is the Brier score minus its expectation,
-    over its standard deviation under this hypothesis [1]_. It is 0 on average for some
-    errors, too: overconfidence where the event is likely can make up for
-    underconfidence elsewhere, which :func:`calibration_cusum` detects.
+    over its standard deviation under this hypothesis [1]_. It is also 0 on average for some
+    errors: overconfidence where the event is likely can compensate for underconfidence
+    elsewhere, which :func:`calibration_cusum` detects.
 
     Parameters
     ----------

@@ -274,7 +274,7 @@ def mcnemar_power(
     that favour the challenger. The probabilities of all outcomes that are significant are
     added, so nothing is approximated but the test itself where its method does so. Where
     the number of discordant pairs has a standard deviation above 141, about the root of
-    their number, the difference is taken for normal, which changes the power by less than
+    their number, the difference is treated as normal, which changes the power by less than
     0.0005.
 
     Parameters

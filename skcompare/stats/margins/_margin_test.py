@@ -97,10 +97,10 @@ class InfluenceMoments(NamedTuple):
     name : str
         Name of the units.
     observed : bool
-        Whether the skewness was observed; it counts on either side where it is supposed.
+        Whether the skewness was observed; where it is assumed, it counts on both sides.
     df : float
-        Most degrees of freedom where a few records decide; infinite where none do, or
-        nobody knows.
+        Most degrees of freedom where a few records decide; infinite where none do, or it is
+        unknown.
     """
 
     error: float

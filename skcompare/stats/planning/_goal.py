@@ -39,7 +39,7 @@ class Goal:
     alternative : {"two-sided", "less", "greater"}
         Direction of the test.
     design_effect : float, default=1.0
-        Number of records of groups that are worth an unrelated one.
+        Number of grouped records that are worth an independent one.
     """
 
     measure: ClassVar[str]

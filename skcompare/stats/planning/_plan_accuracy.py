@@ -79,7 +79,7 @@ class ComparisonPlan(Plan):
     goal : {"difference", "noninferiority", "equivalence"}
         What is to be shown.
     champion, challenger : float
-        The accuracies that are supposed to be true.
+        The accuracies that are assumed to be true.
     difference : float
         Challenger minus champion.
     disagreement : float
@@ -104,7 +104,7 @@ class ComparisonPlan(Plan):
     margin : float or None
         Margin of non-inferiority or equivalence.
     design_effect : float
-        Number of records of groups that are worth an unrelated one.
+        Number of grouped records that are worth an independent one.
     groups : float or None
         Number of groups that the records come from, where the size of groups is known.
     scenarios : tuple of PlanScenario
@@ -285,9 +285,9 @@ def plan_comparison(
     """Plan the number of records of a comparison on a hold-out set, or find its power.
 
     The number depends on the difference of the accuracies and on how often the two
-    classifiers disagree: twice as much disagreement takes twice as many records. If the
-    disagreement is unknown, the plan supposes that they are correct independently of each
-    other, which real classifiers seldom are, and has scenarios for the least and the
+    classifiers disagree: twice as much disagreement requires twice as many records. If the
+    disagreement is unknown, the plan assumes that they are correct independently of each
+    other, which real classifiers rarely are, and has scenarios for the least and the
     greatest disagreement that such accuracies allow.
 
     Parameters
@@ -398,7 +398,7 @@ def plan_from_pilot(
 ) -> ComparisonPlan:
     """Plan the number of records of a comparison from a pilot.
 
-    The pilot's difference and disagreement are supposed to be the true ones. They are not,
+    The pilot's difference and disagreement are assumed to be the true ones. They are not,
     so the plan has scenarios for the hardest and the easiest difference in the pilot's
     interval. Where that interval includes no difference, or the margin, no number of
     records may be enough.

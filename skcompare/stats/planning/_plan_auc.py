@@ -40,7 +40,7 @@ class AUCPlanScenario(NamedTuple):
     power : float
         Probability of success with these records; NaN where they are infinite.
     variance : float
-        Supposed variance of the difference, times the number of positives.
+        Assumed variance of the difference, times the number of positives.
     """
 
     name: str
@@ -66,7 +66,7 @@ class AUCPlan(Plan):
     goal : {"difference", "noninferiority", "equivalence"}
         What is to be shown.
     champion, challenger : float
-        The AUCs that are supposed to be true.
+        The AUCs that are assumed to be true.
     difference : float
         Challenger minus champion.
     assumption : str
@@ -83,7 +83,7 @@ class AUCPlan(Plan):
         Share of positives among the records.
     variance, null_variance : float
         Variance of the estimated difference times the number of positives: if the AUCs are
-        as supposed, and under the null hypothesis.
+        as assumed, and under the null hypothesis.
     alpha : float
         Level of the test.
     alternative : {"two-sided", "less", "greater"}
@@ -93,7 +93,7 @@ class AUCPlan(Plan):
     margin : float or None
         Margin of non-inferiority or equivalence.
     design_effect : float
-        Number of records of groups that are worth an unrelated one.
+        Number of grouped records that are worth an independent one.
     scenarios : tuple of AUCPlanScenario
         Plans under other assumptions.
     """
@@ -454,7 +454,7 @@ def plan_auc_comparison(
 
     The plan is for DeLong's test of two classifiers on one hold-out set. The number depends
     on the difference of the areas, the correlation of the two scores of a record, and the
-    share of the rarer class. The curves are supposed to be binormal: after some increasing
+    share of the rarer class. The curves are assumed to be binormal: after some increasing
     function the scores of each class are normal.
 
     Parameters
@@ -495,7 +495,7 @@ def plan_auc_comparison(
         areas as large as the champion's, as in [1]_ and the default of "obuchowski1997".
         Goals with a margin have the first only.
     design_effect : float, default=1
-        Number of records of groups that are worth an unrelated one.
+        Number of grouped records that are worth an independent one.
 
     Returns
     -------
@@ -592,7 +592,7 @@ def plan_auc_from_pilot(
 ) -> AUCPlan:
     """Plan the number of records of a comparison of two AUCs from a pilot.
 
-    The pilot's areas and DeLong's variances of them are supposed to be the true ones; no
+    The pilot's areas and DeLong's variances of them are assumed to be the true ones; no
     shape of the curves is. The plan has scenarios for the hardest and the easiest
     difference in the pilot's interval.
 

@@ -79,12 +79,12 @@ class LossPlan(Plan):
     goal : {"difference", "noninferiority", "equivalence"}
         What is to be shown.
     champion, challenger : float
-        The mean losses that are supposed to be true; NaN where only their difference is
+        The mean losses that are assumed to be true; NaN where only their difference is
         known.
     difference : float
         The champion's mean loss minus the challenger's; positive favours the challenger.
     deviation : float
-        Supposed standard deviation of the differences of the records' losses.
+        Assumed standard deviation of the differences of the records' losses.
     assumption : str
         Source of the standard deviation.
     records : float
@@ -110,7 +110,7 @@ class LossPlan(Plan):
         relative one those of the champion's loss times 1 plus or minus the margin, minus
         the challenger's.
     design_effect : float
-        Number of records of groups that are worth an unrelated one.
+        Number of grouped records that are worth an independent one.
     group_size : float or None
         Mean number of records of a group, where it is known.
     scenarios : tuple of LossPlanScenario
@@ -323,7 +323,7 @@ def plan_loss_comparison(
     The plan is for the paired t test of two regressors, or of any losses of records, on one
     hold-out set. The number depends on the difference of the mean losses, and on how much
     the difference of the two losses varies from record to record: twice the standard
-    deviation takes four times the records.
+    deviation requires four times as many records.
 
     Parameters
     ----------
@@ -357,7 +357,7 @@ def plan_loss_comparison(
         Direction of the test of a difference; "greater" means that the challenger's loss
         is lower. The other goals have their own.
     design_effect : float, default=1
-        Number of records of groups that are worth an unrelated one.
+        Number of grouped records that are worth an independent one.
 
     Returns
     -------
@@ -460,7 +460,7 @@ def plan_loss_from_pilot(
 ) -> LossPlan:
     """Plan the number of records of a comparison of two mean losses from a pilot.
 
-    The pilot's mean losses and the variance of their difference are supposed to be the true
+    The pilot's mean losses and the variance of their difference are assumed to be the true
     ones. They are not, so the plan has scenarios for the hardest and the easiest difference
     in the pilot's interval.
 

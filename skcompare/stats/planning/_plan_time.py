@@ -42,9 +42,9 @@ class TimePlan(LossPlan):
     champion, challenger : float
         Measure of both in the pilot; NaN where only their difference is known.
     difference : float
-        The difference that is supposed to be true; positive favours the challenger.
+        The difference that is assumed to be true; positive favours the challenger.
     deviation : float
-        Supposed standard deviation of the mean differences of time points.
+        Assumed standard deviation of the mean differences of time points.
     assumption : str
         Source of the standard deviation.
     records : float
@@ -64,8 +64,8 @@ class TimePlan(LossPlan):
     margin : float or None
         Margin of non-inferiority or equivalence, in units of the measure.
     design_effect : float
-        Supposed inflation of the variance: number of time points that are worth an
-        unrelated one.
+        Assumed inflation of the variance: number of time points that are worth an
+        independent one.
     group_size : float or None
         Records of a time point.
     horizon : int
@@ -187,11 +187,11 @@ def plan_time_comparison(
 ) -> TimePlan:
     """Plan how long to compare two models on records in time order, or find the power.
 
-    How many time points (days, weeks) are needed? The plan is for
-    :func:`diebold_mariano`, by any mean loss or score. The number depends on the
-    difference, on how much the differences of time points vary, and on how long they are
-    alike: twice the inflation of the variance takes twice the time points, and somewhat
-    more where these are few.
+    How many time points (days, weeks) are needed? The plan is for :func:`diebold_mariano`,
+    by any mean loss or score. The number depends on the difference, on how much the
+    differences of time points vary, and on how long they remain correlated: twice the
+    inflation of the variance requires twice as many time points, and somewhat more where
+    these are few.
 
     Parameters
     ----------
@@ -311,8 +311,8 @@ def plan_time_from_pilot(
 ) -> TimePlan:
     """Plan how long to compare two models on records in time order, from a pilot.
 
-    The pilot's difference, and its variance and dependence over time, are supposed to be
-    the true ones. They are not, so the plan has scenarios for the hardest and the easiest
+    The pilot's difference, and its variance and dependence over time, are assumed to be the
+    true ones. They are not, so the plan has scenarios for the hardest and the easiest
     difference in the pilot's interval, and for the largest variance that the pilot is
     compatible with.
 

@@ -70,9 +70,9 @@ class TrainingPlan:
     Attributes
     ----------
     difference : float
-        Difference that is supposed to be true.
+        Difference that is assumed to be true.
     sigma_records, sigma_trainings, sigma_interaction : float
-        Supposed standard deviations of the difference: between records, between pairs of
+        Assumed standard deviations of the difference: between records, between pairs of
         trainings, and of what is left.
     n_trainings : int
         Trainings of each recipe.
@@ -91,7 +91,7 @@ class TrainingPlan:
     choices : tuple of TrainingScenario
         Records and cost by the number of trainings.
     scenarios : tuple of TrainingScenario
-        The best choice if trainings vary more, or less, than supposed.
+        The best choice if trainings vary more, or less, than assumed.
     """
 
     difference: float
@@ -332,8 +332,9 @@ def plan_trainings_from_pilot(
 ) -> TrainingPlan:
     """Plan the trainings and the test records of a comparison of recipes from a pilot.
 
-    The variances of the pilot are supposed to be the true ones. Few trainings say little of
-    theirs, so the plan has scenarios in which trainings vary more, and less.
+    The variances of the pilot are assumed to be the true ones. Few trainings give little
+    information on their variance, so the plan has scenarios in which trainings vary more,
+    and less.
 
     Parameters
     ----------

@@ -146,7 +146,7 @@ class PrecisionByClass(Reported, ArrayValues):
     def interval_level(self) -> float:
         """Confidence level of each interval.
 
-        All of one effect size hold together at `confidence_level` by Bonferroni's
+        All of one effect size hold simultaneously at `confidence_level` by Bonferroni's
         inequality, except for adjust="none", where each holds by itself.
         """
         return interval_level(self.confidence_level, self.adjust, len(self))

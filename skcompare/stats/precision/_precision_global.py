@@ -265,7 +265,7 @@ def lancaster_correlated(
     chi-squared distribution whose degrees of freedom are its weight [1]_; equal weights of
     2 give Fisher's ``-2 log p``. Their sum is scaled so that its mean and variance, with
     the covariances of correlated tests, are those of a chi-squared distribution [2]_.
-    Weak evidence of many tests adds up, which Simes' method does not see.
+    Weak evidence of many tests adds up, which Simes' method ignores.
 
     Parameters
     ----------
@@ -736,9 +736,9 @@ def precision_simes(
     """Test whether the precision of any class differs, by Simes' combination.
 
     The null hypothesis is that for each class both trained classifiers have the same
-    precision, over new records. The p-values of all L classes are combined by Simes'
-    method [1]_: the least of ``L p(i) / i``, which finds a difference of a few classes
-    among many.
+    precision, over new records. The p-values of all L classes are combined by Simes' method
+    [1]_: the least of ``L p(i) / i``, which detects differences of a few classes among
+    many.
 
     Parameters
     ----------
@@ -821,7 +821,7 @@ def precision_lancaster(
     The null hypothesis is that for each class both trained classifiers have the same
     precision, over new records. The p-values of all classes are combined by the sum of
     Lancaster [1]_ with the correction of Dai, Leeder and Cui for correlated tests [2]_,
-    which finds small differences of many classes.
+    which detects small differences of many classes.
 
     Parameters
     ----------

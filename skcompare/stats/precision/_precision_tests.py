@@ -71,7 +71,7 @@ def precision_difference(
 
     The null hypothesis is that the precisions of a class (positive predictive values) of
     the two trained classifiers are equal, over new records. The difference in standard
-    errors is taken as normal; the standard error is that of multinomial counts at the
+    errors is treated as normal; the standard error is that of multinomial counts at the
     observed precisions [1]_. It is the GEE model with identity link.
 
     Parameters
@@ -252,7 +252,7 @@ def relative_precision(
 
     The null hypothesis is that the ratio of the precisions of a class (positive predictive
     values) of the two trained classifiers is 1, over new records. The logarithm of the
-    ratio in standard errors is taken as normal [1]_.
+    ratio in standard errors is treated as normal [1]_.
 
     Parameters
     ----------
@@ -359,8 +359,8 @@ def precision_both_scores(
     generalized score [1]_ and the weighted one [2]_ reject it: the p-value is the greater
     of those of :func:`precision_score` and :func:`precision_weighted_score`. Each rejects
     equal precisions too often in small samples of its own kind, and they do not share these
-    (``benchmarks/validity/precision/precision.py``), so that this is the test of precision
-    to take on a hold-out.
+    (``benchmarks/validity/precision/precision.py``), so that this is the recommended test
+    of precision on a hold-out.
 
     Parameters
     ----------
@@ -871,10 +871,10 @@ def clustered_precision(
 ) -> PairedResult:
     """Compare two precisions on one test set whose records come in groups.
 
-    The null hypothesis is that predictions that name the class are right as often for both
+    The null hypothesis is that predictions of the class are correct equally often for both
     trained classifiers, over the records of new groups. Records of one group may depend on
-    each other in any way; groups are independent, and say themselves how much their sums
-    vary: the marginal model with identity link and independence as working correlation.
+    each other in any way; groups are independent, and the variance is estimated from their
+    sums: the marginal model with identity link and independence as working correlation.
 
     Parameters
     ----------
@@ -1042,9 +1042,9 @@ def gee_precision(
 ) -> PairedResult:
     """Compare two precisions of a class by the odds ratio of a marginal model (GEE).
 
-    The null hypothesis is that predictions that name the class are right as often for both
-    classifiers [1]_. The model is ``logit P = a + b [challenger]`` for the predictions that
-    name the class, fitted by generalized estimating equations with independence as working
+    The null hypothesis is that predictions of the class are correct equally often for both
+    classifiers [1]_. The model is ``logit P = a + b [challenger]`` for the predictions of
+    the class, fitted by generalized estimating equations with independence as working
     correlation; predictions of one cluster may depend on each other in any way, and the
     sandwich covariance allows for it [2]_. Here it is computed in closed form.
 

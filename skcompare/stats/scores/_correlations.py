@@ -316,11 +316,11 @@ def dependent_correlations(
 
     ``benchmarks/validity/regressors/correlations.py`` measures all three beside
     :func:`influence_difference`, in 4000 simulated test sets each of 20 to 2000 records
-    (standard error 0.003). For normal numbers equal correlations were found to differ in
+    (standard error 0.003). For normal numbers equal correlations were rejected in
     0.04 to 0.05 by Steiger's z and by Williams' t, and in 0.00 to 0.06 by Zou's interval,
     and 95 % intervals held the difference of unequal ones in 0.95 to 0.96 (Steiger) and
     0.95 to 1.00 (Zou). Normal distributions matter, however many records there are: with
-    the tails of t with 3 degrees of freedom equal correlations were found to differ in 0.19
+    the tails of t with 3 degrees of freedom equal correlations were rejected in 0.19
     of the test sets with 20 records and in 0.52 of those with 2000, with a skewed target in
     0.11 and 0.16. By influences it was 0.03 to 0.07 with 20 records and 0.03 to 0.06 with
     more, in all of these cases. Hence the flag "assumes-normality" of all results: the test

@@ -76,13 +76,13 @@ def anytime_mcnemar(
 ) -> PairedResult:
     """Compare two accuracies on a stream, with any number of interim analyses.
 
-    The null hypothesis is that of :func:`mcnemar`: a record which exactly one of the two
-    trained classifiers predicts correctly is as likely to favour either. But the table may
-    grow between looks, one may look after every record, and stop when one likes: the
-    probability that p is *ever* below alpha is at most alpha if the null hypothesis is
-    true [1]_, and that the interval *ever* misses the difference is at most 1 less its
-    level. That is paid for with about twice the records, if one looks once only;
-    :func:`mcnemar` is for that.
+    The null hypothesis is that of :func:`mcnemar`: a record that exactly one of the two
+    trained classifiers predicts correctly is equally likely to favour either. But the table
+    may grow between looks, with any number of looks and at any stopping time: the
+    probability that p is *ever* below alpha is at most alpha if the null hypothesis is true
+    [1]_, and that the interval *ever* misses the difference is at most 1 minus its level.
+    For a single look it needs about twice the records of :func:`mcnemar`, which is
+    preferable then.
 
     Parameters
     ----------
@@ -234,11 +234,11 @@ def anytime_losses(
     """Compare two mean losses on a stream, with any number of interim analyses.
 
     The null hypothesis is that both trained classifiers have the same expected loss. The
-    losses may grow in number between looks, one may look after every record, and stop when
-    one likes: the probability that p is *ever* below alpha is at most alpha if the null
+    number of losses may grow between looks, with any number of looks and at any stopping
+    time: the probability that p is *ever* below alpha is at most alpha if the null
     hypothesis is true [1]_, for any number of records and any distribution within the
-    bound. That is paid for with about twice the records, or more, if one looks once only;
-    :func:`paired_t` is for that.
+    bound. For a single look it needs about twice the records of :func:`paired_t`, or more,
+    which is preferable then.
 
     Parameters
     ----------

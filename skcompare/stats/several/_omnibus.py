@@ -53,9 +53,9 @@ def cochran_q(
     """Are several classifiers equally accurate on one test set?
 
     The null hypothesis is that the classifiers are equally accurate [1]_; more strictly,
-    and so for "exact" and "permutation", that on each record every classifier is as
-    likely as any other to be among those that predict correctly. It is about these trained
-    models, over new records. Records that all or none predict correctly say nothing.
+    and so for "exact" and "permutation", that on each record every classifier is as likely
+    as any other to be among those that predict correctly. It is about these trained models,
+    over new records. Records that all or none predict correctly carry no information.
 
     Parameters
     ----------
@@ -343,7 +343,7 @@ def precision_several(
 ) -> PairedResult:
     """Are the precisions of two or more classifiers on one test set equal?
 
-    The null hypothesis is that predictions that name the class are right as often for every
+    The null hypothesis is that predictions of the class are correct equally often for every
     classifier. The statistic is d' V⁻ d, with differences d of classifiers and their
     covariances V between clusters; any differences that span the same give the same value.
 

@@ -89,11 +89,11 @@ class PairwiseResult(Reported, Flagged):
     adjust, alternative : str
         Options of the call.
     control : str or None
-        The classifier that the others are compared with.
+        The classifier with which the others are compared.
     confidence_level, interval_level : float
-        Level of the intervals together, and of each. All hold together by Bonferroni's
-        inequality, or by the distribution of the greatest statistic, except for
-        adjust="none", where each holds by itself.
+        Level of the intervals together, and of each. They hold simultaneously by
+        Bonferroni's inequality, or by the distribution of the greatest statistic, except
+        for adjust="none", where each holds by itself.
     omnibus : PairedResult
         Test that all classifiers are equal.
     design : Design
@@ -936,9 +936,9 @@ def pairwise_precision(
 ) -> PairwiseResult:
     """Compare the precisions of all pairs of several classifiers on one test set.
 
-    The null hypothesis of a pair is that predictions of the class are correct as often for
-    both classifiers. Every pair is tested, or each classifier with a control, with p-values
-    adjusted for their number and intervals that hold together.
+    The null hypothesis of a pair is that predictions of the class are correct equally often
+    for both classifiers. Every pair is tested, or each classifier with a control, with
+    p-values adjusted for their number and simultaneous intervals.
 
     Parameters
     ----------

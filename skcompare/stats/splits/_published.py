@@ -179,9 +179,9 @@ def kfold_t(
     """Compare two learning algorithms by the uncorrected t test of one K-fold CV.
 
     The null hypothesis is that the two algorithms, trained on (K - 1) n / K records, have
-    equal expected scores. The differences of the folds are taken as independent [1]_, which
-    they are not, because any two training sets share most of their records: its type I
-    error can be well above the level. It is there to reproduce published results; use
+    equal expected scores. The differences of the folds are treated as independent [1]_,
+    which they are not, because any two training sets share most of their records: its type
+    I error can be well above the level. It is provided to reproduce published results; use
     :func:`corrected_repeated_kfold_t`.
 
     Parameters
@@ -249,10 +249,10 @@ def repeated_holdout_t(
     """Compare two learning algorithms by the uncorrected t test of a repeated hold-out.
 
     The null hypothesis is that the two algorithms, trained on as many records as each
-    training set has, have equal expected scores. The differences of the splits are taken as
-    independent [1]_, which those of one data set are not: its type I error is far above the
-    level and rises with the number of splits. It is there to reproduce published results;
-    use :func:`corrected_repeated_holdout_t`.
+    training set has, have equal expected scores. The differences of the splits are treated
+    as independent [1]_, which those of one data set are not: its type I error is far above
+    the level and rises with the number of splits. It is provided to reproduce published
+    results; use :func:`corrected_repeated_holdout_t`.
 
     Parameters
     ----------
@@ -330,9 +330,9 @@ def paired_5x2_t(
 
     The null hypothesis is that the two algorithms, trained on half as many records, have
     equal expected scores. It is about the algorithms, over new training and new test
-    records. The difference of one half, the first, is taken in standard errors that are
-    made of all ten [1]_. Where training varies, equal learners are distinguished more often
-    than the level says: it is there to reproduce published results. Split with
+    records. The difference of one half, the first, is divided by a standard error estimated
+    from all ten [1]_. Where training varies, equal learners are rejected more often than
+    the nominal level: it is provided to reproduce published results. Split with
     :class:`~skcompare.BlockRegularized5x2CV` instead.
 
     Parameters
@@ -452,10 +452,10 @@ def combined_5x2_t(
     """Compare two learning algorithms by the combined 5×2 cross-validated t test.
 
     The null hypothesis is that the two algorithms, trained on half as many records, have
-    equal expected scores. The mean of the ten differences is taken in standard errors as if
-    they were independent [1]_, which those of different repetitions are not: they share
-    half of their test records, and the type I error is far above the level. It is
-    there to reproduce published results; use :func:`combined_5x2_f`.
+    equal expected scores. The mean of the ten differences is divided by a standard error
+    that treats them as independent [1]_, which those of different repetitions are not: they
+    share half of their test records, and the type I error is far above the level. It is
+    provided to reproduce published results; use :func:`combined_5x2_f`.
 
     Parameters
     ----------
@@ -531,11 +531,11 @@ def combined_5x2_f(scores: ScoreDifferences) -> PairedResult:
 
     The null hypothesis is that the two algorithms, trained on half as many records, have
     equal expected scores. It is about the algorithms, over new training and new test
-    records. All ten squared differences are taken over the variance within repetitions,
-    so that their order does not matter [1]_. The test has no direction. Equal learners are
-    distinguished more often than the level says, where training varies: it is there to
-    reproduce published results. Split with
-    :class:`~skcompare.BlockRegularized5x2CV` instead.
+    records. All ten squared differences are divided by the variance within repetitions, so
+    that their order does not matter [1]_. The test has no direction. Where training varies,
+    equal learners are rejected more often than the nominal level: it is provided to
+    reproduce published results. Split with :class:`~skcompare.BlockRegularized5x2CV`
+    instead.
 
     Parameters
     ----------
@@ -614,9 +614,9 @@ def calibrated_5x2_f(scores: ScoreDifferences) -> PairedResult:
     The null hypothesis is that the two algorithms, trained on half as many records, have
     equal expected scores. It is about the algorithms, over new training and new test
     records. The statistic of the combined 5×2 F test, on halves that overlap equally, is
-    compared with F(7, 5) in place of F(10, 5) [1]_. The test has no direction. Equal
-    learners are distinguished more often than the level says, where training varies: it is
-    there to reproduce published results. Use :func:`bcv_jackknife_t`.
+    compared with F(7, 5) in place of F(10, 5) [1]_. The test has no direction. Where
+    training varies, equal learners are rejected more often than the nominal level: it is
+    provided to reproduce published results. Use :func:`bcv_jackknife_t`.
 
     Parameters
     ----------
@@ -765,10 +765,10 @@ def blocked_t(
 
     The null hypothesis is that the two algorithms, trained on half as many records, have
     equal expected scores. It is about the algorithms, over new training and new test
-    records. The mean difference of the 2M halves is taken in standard errors, which are
-    made of the variance between the halves and of correlations that are assumed [1]_. No
-    variant holds the level with all learners, and for scores other than accuracy with many:
-    it is there to reproduce published results. Use :func:`bcv_jackknife_t`.
+    records. The mean difference of the 2M halves is divided by a standard error estimated
+    from the variance between the halves and assumed correlations [1]_. No variant holds the
+    level with all learners, and for scores other than accuracy with many: it is provided to
+    reproduce published results. Use :func:`bcv_jackknife_t`.
 
     Parameters
     ----------
@@ -885,9 +885,9 @@ def pseudo_bootstrap_t(
 
     The null hypothesis is that the two algorithms, trained on as many records as each
     training set has, have equal expected scores. A repeated hold-out is repeated on the
-    same records, and the mean difference compared with how much such means vary. They vary
-    by the splits alone, not by the records, so that the test rejects far too often, like
-    :func:`repeated_holdout_t`.
+    same records, and the mean difference is compared with the variation of such means. They
+    vary by the splits alone, not by the records, so that the test rejects far too often,
+    like :func:`repeated_holdout_t`.
 
     Parameters
     ----------
@@ -1345,7 +1345,7 @@ def bcv_mcnemar(
 
     The test counts records, and does not account for what all trainings have in common, or
     for chance in them. Equal learners that select the same lucky feature of the same
-    records in every split are found to differ in up to 12 % of data sets at a level of 5 %,
+    records in every split are rejected in up to 12 % of data sets at a level of 5 %,
     and two copies of an unscaled stochastic gradient descent, with different seeds, in a
     third of draws; more records make that worse. So every result is flagged
     "training-unseen", and :func:`bcv_jackknife_t` is the default where the records are

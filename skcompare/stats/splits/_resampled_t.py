@@ -296,7 +296,7 @@ def corrected_repeated_kfold_t(
     The null hypothesis is that the two algorithms, trained on (K - 1) n / K records, have
     equal expected scores. It is about the algorithms, over new training and new test
     records. The folds share training records, and repetitions share all of them, so that
-    their differences go together. Nadeau and Bengio [1]_, here for r times K folds [2]_,
+    their differences are correlated. Nadeau and Bengio [1]_, here for r times K folds [2]_,
     take their correlation to be n2 / (n1 + n2) = 1 / K, for n1 training and n2 test
     records. That holds the level for one K-fold cross-validation; for several it has to be
     taken twice as large, which is the default.
@@ -345,11 +345,11 @@ def corrected_repeated_kfold_t(
     is unbiased. The published rule counts the records that test sets of different
     repetitions share. A record also takes part in training, and one that is easy to predict
     helps the classifiers that were trained on it, so that the differences are more
-    correlated than that. Equal learners were found to differ in up to 17 % of data sets by
+    correlated than that. Equal learners were rejected in up to 17 % of data sets by
     10×10 folds and the published correction, and in up to 6 % with the default one (7 % by
     5×5 folds); by one 10-fold cross-validation in up to 6 %
     (``benchmarks/validity/splits/score_resampling.py``). Learners that select a feature or
-    a model inside the fit are found to differ in up to 12 % by accuracy and 30 % by recall
+    a model inside the fit are rejected in up to 12 % by accuracy and 30 % by recall
     (``benchmarks/validity/splits/bcv_catalogue.py``), and nothing in the folds shows it:
     every result is flagged "selection-unseen".
 
@@ -404,9 +404,9 @@ def corrected_repeated_holdout_t(
     The null hypothesis is that the two algorithms, trained on as many records as each
     training set has, have equal expected scores. It is about the algorithms, over new
     training and new test records. The splits of one data set share records, so that their
-    differences go together. Nadeau and Bengio [1]_ take their correlation to be
-    n2 / (n1 + n2), for n1 training and n2 test records; it has to be taken twice as large
-    to hold the level, which is the default.
+    differences are correlated. Nadeau and Bengio [1]_ take their correlation to be n2 / (n1
+    + n2), for n1 training and n2 test records; it has to be taken twice as large to hold
+    the level, which is the default.
 
     Parameters
     ----------
@@ -451,10 +451,10 @@ def corrected_repeated_holdout_t(
     set. The published rule counts the records that test sets share. A record also takes
     part in training, and one that is easy to predict helps the classifiers that were
     trained on it, so that the differences are more correlated than that. Equal learners
-    were found to differ in up to 13 % of data sets with the published correction and 15
+    were rejected in up to 13 % of data sets with the published correction and 15
     hold-outs of a tenth, and in up to 7 % with the default one
     (``benchmarks/validity/splits/score_resampling.py``). Learners that select a feature or
-    a model inside the fit are found to differ more often, and nothing in the splits shows
+    a model inside the fit are rejected more often, and nothing in the splits shows
     it: every result is flagged "selection-unseen".
 
     Edge cases are those of :func:`corrected_repeated_kfold_t`.
@@ -518,10 +518,9 @@ def conservative_z(
     The null hypothesis is that the two algorithms, trained on as many records as the
     training sets of the first row have, have equal expected scores. It is about the
     algorithms, over new training and new test records. The mean difference of a repeated
-    hold-out is compared with how far such means of two halves of the records are apart
-    [1]_. The halves share no record, but are half as many, so that their means tend to
-    vary more than that of all records: the test rejects too seldom, rather than too often,
-    and needs many trainings.
+    hold-out is compared with the distance between such means of two halves of the records
+    [1]_. The halves share no record, but are half as many, so that their means tend to vary
+    more than that of all records: the test is conservative, and needs many trainings.
 
     Parameters
     ----------
@@ -561,7 +560,7 @@ def conservative_z(
     With n records, hold-outs of n2 of them train on n1 = n - n2 in the first row and on n
     // 2 - n2 in the others [1]_. The M distances come from the same records, so that sigma²
     varies more than M would suggest, which the normal distribution ignores. Where only the
-    test records vary, equal learners were found to differ in 24 % of simulated data sets
+    test records vary, equal learners were rejected in 24 % of simulated data sets
     with M = 1, in 8 % with 3, 5 % with 5, and 3 % with 10
     (``benchmarks/validity/splits/bisections.py``); fewer than 10 are flagged
     "few-bisections". Section 5 of [2]_ names the test and leaves it out of the experiments,
@@ -620,7 +619,7 @@ in `benchmarks/validity/splits/bcv_catalogue.py`."""
 
 CHANCE = 1.5
 """Factor of chance in the training. With a factor of 1, equal learners with a random
-threshold, such as stumps of many records, are found to differ a little too often by recall:
+threshold, such as stumps of many records, are rejected a little too often by recall:
 the chance part has few degrees of freedom, and is no normal variable."""
 
 
@@ -776,8 +775,8 @@ SCORES = (
 )
 """Scores, besides mean losses, whose influence values are known.
 
-Not the concordance correlation: by it exchangeable regressors of a skewed target were found
-to differ in .09 to .11 of data sets of 50 and 200 records.
+Not the concordance correlation: by it exchangeable regressors of a skewed target were
+rejected in .09 to .11 of data sets of 50 and 200 records.
 """
 
 
@@ -802,8 +801,8 @@ def bcv_jackknife_t(
 
     The null hypothesis is that the two algorithms, trained on half as many records, have
     equal expected scores. It is about the algorithms, over new training and new test
-    records. The mean difference is taken in standard errors whose square has three parts:
-    records as test data, records as training data, and chance in the training. The
+    records. The mean difference is divided by a standard error whose square has three
+    parts: records as test data, records as training data, and randomness in training. The
     orthogonal array of the blocks distinguishes them, without another fit.
 
     Parameters
@@ -866,7 +865,7 @@ def bcv_jackknife_t(
     with the influences on them. Correlations and the concordance index are means over the
     test sets;
     in 400 data sets of 50 or 200 records (Monte-Carlo error .01) exchangeable ridge
-    regressions were found to differ in .04 to .05 by Spearman's and Kendall's and the
+    regressions were rejected in .04 to .05 by Spearman's and Kendall's and the
     index, and by Pearson's in .05 of normal targets and .07 to .08 of skewed ones, and
     random trees in .02 at most (``benchmarks/validity/regressors/correlations.py``).
 
@@ -878,7 +877,7 @@ def bcv_jackknife_t(
     the counts of all of them are pooled, flagged "pooled-over-splits"; for other scores
     statistic and p are undefined, flagged "undefined-in-split".
 
-    How often equal learners are found to differ, and what the rule costs, is measured in
+    The type I error and the power of the rule are measured in
     ``benchmarks/validity/splits/bcv_catalogue.py``, and for regressors in
     ``benchmarks/validity/regressors/resampled.py``.
 

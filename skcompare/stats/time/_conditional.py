@@ -243,7 +243,7 @@ def clark_west(
 
     The null hypothesis is that the champion, the smaller model, is right, and the
     challenger adds parameters that are 0. Their estimation makes the challenger's squared
-    errors larger, by about the squared distance of both forecasts, which is taken off
+    errors larger, by about the squared distance of both forecasts, which is subtracted
     [1]_. The test is about the models in the population, and one-sided: a larger model
     cannot be worse there.
 

@@ -318,8 +318,8 @@ def diebold_mariano(
 
     Of splits in time order, such as those of
     :class:`~sklearn.model_selection.TimeSeriesSplit`, the null hypothesis is about two
-    forecasting methods: that the models as they were trained along the series, with the
-    chance in their training, have the same expected loss [7]_.
+    forecasting methods: that the models as they were trained along the series, including
+    the randomness of their training, have the same expected loss [7]_.
 
     Parameters
     ----------

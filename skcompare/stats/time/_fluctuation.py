@@ -111,7 +111,7 @@ def fluctuation(
 
     The null hypothesis is that the expected losses of both models are equal at each time
     point [1]_. Two models of which one is better at first and the other later may be equal
-    on average, and this test finds them to differ.
+    on average, and this test rejects their equality.
 
     Parameters
     ----------

@@ -31,10 +31,11 @@ class SerialCorrelation:
     Attributes
     ----------
     inflation : float
-        Variance of the mean difference over that of unrelated records; 1 without variance.
+        Variance of the mean difference over that of independent records; 1 without
+        variance.
     pvalue : float
         P-value of the hypothesis that the order of the records does not matter, against
-        positive correlation of records that follow each other.
+        positive correlation of consecutive records.
     n : int
         Number of time points.
     """
@@ -53,10 +54,10 @@ class SerialCorrelation:
 def serial_correlation(ordered: OrderedDifferences) -> SerialCorrelation:
     """Estimate by how much serial correlation inflates the variance of a mean difference.
 
-    Tests of a hold-out take its records for unrelated. If records that follow each other in
-    a file are alike, the variance of a mean is larger than they say, and equal models are
-    found to differ too often. The question is by how much, so that the answer is a factor;
-    the p-value says whether it may be chance.
+    Tests of a hold-out assume independent records. If consecutive records in a file are
+    correlated, the variance of a mean is larger than they assume, and equal models are
+    rejected too often. The result is the factor by which it is larger, and a p-value for
+    whether that may be chance.
 
     Parameters
     ----------

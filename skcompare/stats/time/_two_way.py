@@ -86,8 +86,8 @@ def two_way_t(
     The null hypothesis is that both trained models have the same expected loss over series
     such as these, at times such as these. Records of one series may depend on each other in
     any way, and so may records of one time, with dependence over time that fades.
-    :func:`diebold_mariano` is about these series only, and does not allow for others being
-    different.
+    :func:`diebold_mariano` is about these series only, and does not allow for differences
+    to other series.
 
     Parameters
     ----------

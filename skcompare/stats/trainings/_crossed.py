@@ -290,10 +290,10 @@ def crossed_t(
 ) -> PairedResult:
     """Compare two recipes of training by models that were trained several times.
 
-    The null hypothesis is that both recipes have the same expected loss, or score, over
-    new records and new trainings: other seeds, on the same training records. The mean
-    difference varies with the records that were tested, with the trainings, and with both
-    at once; a test of one training leaves out the second part, and a t test over trainings
+    The null hypothesis is that both recipes have the same expected loss, or score, over new
+    records and new trainings: other seeds, on the same training records. The mean
+    difference varies with the records that were tested, with the trainings, and with their
+    interaction; a test of one training omits the second part, and a t test over trainings
     the first.
 
     Parameters
@@ -363,7 +363,7 @@ def crossed_t(
     again, such as those of a block-regularized cross-validation.
 
     ``benchmarks/validity/seeds/crossed.py`` measures both at a level of 5 % with 500 to
-    10,000 records. With normal effects of any size equal recipes are found to differ in at
+    10,000 records. With normal effects of any size equal recipes are rejected in at
     most 5.7 % of comparisons of 3 trainings, 5.5 % of 4 or more, paired or not, and 10 %
     of 2 pairs, which is flagged "few-trainings" (standard error 0.1 %); by Satterthwaite's
     degrees of freedom it is 7.8, 6.5, 6.0 and 5.4 % for 3, 4, 5 and 10 pairs. McNemar's
@@ -459,8 +459,7 @@ def records_t(
 
     The null hypothesis is that the mean of these trained champions and that of these
     trained challengers have the same expected loss, or score, over new records. The
-    trainings are taken as they are: nothing is said about training once more, for which
-    there is :func:`crossed_t`.
+    trainings are fixed: for a conclusion about new trainings use :func:`crossed_t`.
 
     Parameters
     ----------
