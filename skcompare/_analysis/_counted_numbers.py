@@ -103,7 +103,7 @@ def _is_sum(loss: str | None) -> bool:
 
 
 def not_summed(subject: str, advice: str = "") -> ValueError:
-    """Return an error for what is no function of sums over the records."""
+    """Return an error for what is not a function of sums over the records."""
     instead = INSTEAD.get(subject)
     choice = f"Choose {instead!r}, pass" if instead else "Leave it out, or pass"
     return ValueError(

@@ -14,7 +14,7 @@ from skcompare.stats.time import SerialCorrelation, correlation_in_order
 Row = TypeVar("Row", bound=Any)
 
 IN_ORDER = "serially-correlated"
-"""Flag of tests of unrelated records whose gains are alike where they follow each other."""
+"""Flag of tests of independent records whose consecutive gains are correlated."""
 
 
 def correlation_of_records(

@@ -191,7 +191,7 @@ def why_unsuited(
 
 
 def is_by_influence(entry: PairedTestEntry, measure: Measure) -> bool:
-    """Whether such a test is of a score that is no mean loss of records."""
+    """Whether such a test is of a score that is not a mean loss of records."""
     return entry.needs in BY_INFLUENCE and tested_loss(measure.metric) is None
 
 

@@ -70,8 +70,8 @@ def check_writable(path: Any, *, probed: bool = True) -> None:
 def replaced_on_success(path: Any, *, synced: bool = False) -> Iterator[Path]:
     """Yield a path to write to, which replaces the target if the block succeeds.
 
-    A link is followed and permissions are kept. A target that is no regular file, such as
-    a pipe or a device, is written directly. With `synced`, the file is on disk before it
+    A link is followed and permissions are kept. A target that is not a regular file, such
+    as a pipe or a device, is written directly. With `synced`, the file is on disk before it
     replaces the target, and the new entry of the folder before this returns, so that the
     file survives a loss of power.
     """

@@ -49,7 +49,7 @@ def _tqdm_bar(items: Iterable[T], label: str, total: int) -> Iterator[T]:
 
 
 def _plain_bar(items: Iterable[T], label: str, total: int) -> Iterator[T]:
-    """Write a line that is overwritten, or ten lines where stderr is no terminal."""
+    """Write a line that is overwritten, or ten lines if stderr is not a terminal."""
     start, stream = perf_counter(), sys.stderr
     is_terminal = stream.isatty()
     for done, item in enumerate(items, 1):

@@ -218,8 +218,8 @@ class ScoreBins:
             Scores without missing values and NaN: check them before, because engines
             order NaN differently. Other numbers than float64 are converted.
         operations : namespace, optional
-            `floor(value)` and `where(condition, value, otherwise)`, if scores are no array.
-            Values and `otherwise` may be Python numbers.
+            `floor(value)` and `where(condition, value, otherwise)`, if scores are not
+            arrays. Values and `otherwise` may be Python numbers.
 
         Returns
         -------

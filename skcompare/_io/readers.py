@@ -236,8 +236,9 @@ class TextFile(File):
             n_characters += len(part)
             if n_characters > LARGEST_PIPE:
                 raise ValueError(
-                    f"{self.text} is no file, and does not end after {LARGEST_PIPE:,} "
-                    "characters. Save what it has in a file if it is right."
+                    f"{self.text} is not a regular file, and does not end after "
+                    f"{LARGEST_PIPE:,} characters. Save what it has in a file if it is "
+                    "right."
                 )
         return "".join(parts)
 

@@ -240,7 +240,7 @@ def paired_test(
 
 
 def takes_evidence(function: F) -> F:
-    """Let a function of evidence that is no single test be called as tests are.
+    """Let a function of evidence that is not a single test be called as tests are.
 
     It takes arrays of which `from_predictions` makes the evidence as well, and its options
     of a `Literal` type are checked.

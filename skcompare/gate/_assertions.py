@@ -215,7 +215,7 @@ def assert_better(
     GateNotPassed
         An AssertionError, with the decision in `decision`, if a condition is not shown.
     ValueError, TypeError
-        If a gate cannot judge the input. That is no failed assertion.
+        If a gate cannot judge the input. This is not a failed assertion.
 
     Examples
     --------

@@ -88,7 +88,7 @@ def check_width(name: str, measure: Measure, margin: float) -> None:
 
 
 def check_relative(name: str, measure: str, scored: Measure | None) -> None:
-    """Raise an error if a measure is no mean loss, of which a margin could be a share."""
+    """Raise an error if a measure is not a mean loss, needed for a relative margin."""
     is_of_class = scored is not None and scored.label is not None and not scored.is_numeric
     if scored is None or is_of_class or loss_of(scored.metric) is None:
         instead = "a mean of losses, such as 'neg_mean_absolute_error'"
@@ -379,7 +379,7 @@ class Condition(Written):
                 f"loss={self.options['loss']!r}. Name the mean of that loss as the measure."
             )
         if unknown:
-            reason = "needs `test`" if name is None else f"is no option of {name}"
+            reason = "needs `test`" if name is None else f"is not an option of {name}"
             advice = "Name a test and its options, or leave them out."
             if unknown[0] in SET_BY_CONDITION:
                 reason, advice = "follows from the condition", "Leave it out."

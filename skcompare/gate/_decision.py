@@ -188,7 +188,7 @@ class GateDecision(Stored):
         Where a ledger counts the looks at these records: the "number" of this look, its
         level "alpha", the "rule", the "total_alpha" of all looks, "looks_left" (None: no
         end), "alpha_left", "next_alpha" (None: no further look), whether it is "repeated",
-        and the "ledger". None also where both predict the same, which is no look.
+        and the "ledger". None also where both predict the same, which is not a look.
     blind : bool
         Whether only passed or not is revealed.
     seconds : float or None

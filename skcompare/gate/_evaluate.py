@@ -142,7 +142,7 @@ def admits_everything(condition: Condition, result: PairedResult) -> str:
 def loss_of_a_constant(condition: Condition, subject: PairSubject) -> float | None:
     """Mean loss of the same number for every record: the better one of mean and median.
 
-    None for measures that are no mean losses of predicted numbers, and without records. Of
+    None for measures that are not mean losses of predicted numbers, and without records. Of
     several outputs it is the mean with the weights of the measure.
     """
     measure, data = condition.scored, subject.data
@@ -243,7 +243,7 @@ class Gate(Written):
     correction is needed (intersection-union test [1]_). Conditions of which any is enough
     are an :class:`AnyOf`, whose p-values are adjusted by Holm's method.
 
-    Everything else is no pass: an undefined p-value, an empty slice, too few records, or
+    Nothing else passes: an undefined p-value, an empty slice, too few records, or
     identical predictions.
 
     Parameters
@@ -260,9 +260,9 @@ class Gate(Written):
         Whether the command line distinguishes a gate that concluded nothing from one that
         failed, by exit code 3 instead of 1.
     ignore_order : bool, default=False
-        Whether a condition may pass by a test of unrelated records although the gains of
-        neighbouring ones are alike, as of unrelated records that were sorted. It is flagged
-        "serially-correlated" in any case.
+        Whether a condition may pass by a test of independent records although the gains of
+        neighbouring ones are alike, as of independent records that were sorted. It is
+        flagged "serially-correlated" in any case.
 
     References
     ----------
@@ -405,7 +405,7 @@ class Gate(Written):
             True and predicted values are numbers if the measures of the conditions are of
             numbers, whatever their types.
         columns : mapping of str to array-like of shape (n_samples,), optional
-            The columns that define slices, where `data` is no frame or file that has
+            The columns that define slices, where `data` is not a frame or file that has
             them.
         train : frame, str or path-like, optional
             The records that a classifier was trained on. The judged records must not be
@@ -555,7 +555,7 @@ def _with_margin(outcome: Outcome, condition: Condition, subject: Subject) -> Ou
 def _with_order(gate: Gate, ready: Ready, outcome: Outcome) -> Outcome:
     """Flag or block an outcome if the gains of neighbouring records are alike.
 
-    The test takes the records for unrelated, so that its p-value is too small.
+    The test assumes that records are independent, so that its p-value is too small.
     """
     if not isinstance(ready.subject, PairSubject) or ready.test is None:
         return outcome

@@ -249,7 +249,7 @@ def _parsed(path: Path, number: int, line: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         same = False
     if not same:
-        raise _broken(path, number, "is no line of a ledger")
+        raise _broken(path, number, "is not a line of a ledger")
     kinds = HEADER if "ledger" in record else LOOK if "look" in record else RESULT
     newer = "ledger" in record and record.get("schema") != SCHEMA
     if newer and record["ledger"] == "skcompare.gate":
@@ -277,7 +277,7 @@ def _check_header(path: Path, header: Mapping[str, Any]) -> None:
         and (looks is None or looks > 0)
     )
     if not fits:
-        raise _broken(path, 1, "is no header of a ledger")
+        raise _broken(path, 1, "is not a header of a ledger")
 
 
 def _looks(
@@ -300,7 +300,7 @@ def _looks(
         at = entry["result"] - 1
         open_look = 0 <= at < len(looks) and looks[at].status is None
         if not open_look or entry["status"] not in statuses:
-            raise _broken(path, line, "is no result of an open look")
+            raise _broken(path, line, "is not the result of an open look")
         looks[at] = replace(looks[at], status=entry["status"])
     if not looks:
         raise _broken(path, 1, "has no look after it")

@@ -236,7 +236,7 @@ def load_estimator(
     checked, because compiled code follows them without checks.
 
     This prevents a file from running code. It does not make its predictions correct, and a
-    malicious file may still end the process while it predicts, which is no pass.
+    malicious file may still end the process while it predicts, which does not pass.
 
     Parameters
     ----------
@@ -259,9 +259,9 @@ def load_estimator(
     OSError
         If the file cannot be read.
     ValueError
-        If it is no file of skops, has types that are not trusted, or holds something else
-        than a fitted classifier or regressor; or if `trust` names a type that it does not
-        have.
+        If it is not a file of skops, has types that are not trusted, or holds something
+        else than a fitted classifier or regressor; or if `trust` names a type that it does
+        not have.
 
     Warns
     -----
@@ -322,7 +322,7 @@ def _content(path: str) -> bytes:
         if start.startswith(PICKLES):
             raise ValueError(_pickle_message(path, "by its content"))
         if not start.startswith(b"PK"):
-            raise ValueError(f"{path!r} is no file of skops. {HOW}")
+            raise ValueError(f"{path!r} is not a file of skops. {HOW}")
         content = start + file.read()
     try:
         with ZipFile(io.BytesIO(content)) as archive:

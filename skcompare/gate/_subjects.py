@@ -68,8 +68,8 @@ from skcompare.predictions import (
 from skcompare.stats.margins import is_of_means
 
 AT_MARGIN = {"precision_both_scores": "precision_difference"}
-"""Tests whose interval is no inversion of them beyond equality, and the tests that replace
-them where a condition has a margin."""
+"""Tests whose interval is not an inversion of them beyond equality, and the tests that
+replace them where a condition has a margin."""
 
 
 LEVEL = 0.05

@@ -44,7 +44,7 @@ def compare_skore_reports(
     MissingDependencyError
         If skore is not installed.
     TypeError
-        If an argument is no report of skore, or the reports are of different kinds.
+        If an argument is not a report of skore, or the reports are of different kinds.
     ValueError
         If the reports have different records.
 

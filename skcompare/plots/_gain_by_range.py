@@ -130,7 +130,7 @@ class GainByRangeDisplay(GainsDisplay, title="Gain over the range"):
 
     The band has Student's limits with the skewness correction of Hall [1]_ where these are
     wider, at the level at which the largest of all statistics stays within them: for
-    unrelated records the K-th root of the level for each of K ranges, which is exact for
+    independent records the K-th root of the level for each of K ranges, which is exact for
     normal gains [2]_, for groups that of normal numbers with the observed correlations of
     the means.
 

@@ -96,7 +96,7 @@ class ResidualQuantilesDisplay(NumbersDisplay, title="Residual quantiles"):
     The constructors take the options `quantity`, the name of the target with its unit for
     the axes, and `confidence_level`, 0.95 by default.
 
-    For unrelated records the band has all quantiles whose level differs from that of the
+    For independent records the band has all quantiles whose level differs from that of the
     sample by at most the quantile of Kolmogorov's statistic: it is exact for a continuous
     distribution, and conservative otherwise [1]_. For groups this distance is the quantile
     of the largest of normal numbers that have the observed covariances of the groups'

@@ -154,7 +154,7 @@ class AnytimeDisplay(Display, title="Interim analyses"):
         Raises
         ------
         TypeError
-            If it is no monitor.
+            If it is not a monitor.
         ValueError
             If the monitor has no look yet.
         """

@@ -461,8 +461,8 @@ class ItemScores(ArrayValues):
     Raises
     ------
     ValueError
-        If an id occurs twice, a score is no finite number or is out of bounds, or lengths
-        differ.
+        If an id occurs twice, a score is not a finite number or is out of bounds, or
+        lengths differ.
 
     Examples
     --------
@@ -577,7 +577,7 @@ class ItemScores(ArrayValues):
         Raises
         ------
         ValueError
-            If a score is no finite number, an item is missing for one of the systems, or
+            If a score is not a finite number, an item is missing for one of the systems, or
             an item is in two groups, or at two times.
         """
         rows = rows_of_arrays(
@@ -647,8 +647,8 @@ class ItemScores(ArrayValues):
         Raises
         ------
         ValueError
-            If there is no such column, a score is no finite number, an item is missing for
-            one of the systems, or group and time are not one for all rows of an item.
+            If there is no such column, a score is not a finite number, an item is missing
+            for one of the systems, or group and time are not one for all rows of an item.
 
         Examples
         --------

@@ -116,7 +116,7 @@ def least_horizon(predictions: Predictions) -> int:
 
 
 def why_no_series(predictions: Predictions) -> str:
-    """Return why predictions of splits are no series in time order, or an empty string."""
+    """Return why predictions of splits are not a series in time order, or ""."""
     if predictions.records is None:
         return ""
     repeated = len(predictions.records) - predictions.n_tested

@@ -38,7 +38,7 @@ def next_steps(comparison: Any) -> list[str]:
     tests = ((row.test, row.measure) for row in comparison.rows)
     steps = [*advice(comparison, row), *valid_instead(tests, comparison.design)]
     if any(SERIALLY_CORRELATED in each.flags for each in comparison.rows):
-        # Whatever else is advised rests on records that are unrelated.
+        # Whatever else is advised assumes independent records.
         steps.insert(0, PASS_TIME)
     if comparison.advice is not None and comparison.advice.recalibrate:
         whose = " and ".join(f"the {role}" for role in comparison.advice.recalibrate)
@@ -148,7 +148,7 @@ def _more_records(comparison: Any, row: ComparisonRow, needed: str) -> str:
     if comparison.design.kind in TRAININGS:
         another = ""
     if comparison.design.kind in (TIME_ORDERED_HOLDOUT.kind, IN_TIME):
-        # Those tests take records as unrelated.
+        # Those tests allow for dependence.
         more, number, another = f"{more}, of a longer time", "that time", ""
     return (
         f"Compare {more}: {needed}. Choose the difference that matters to you, and fix "

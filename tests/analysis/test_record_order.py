@@ -123,7 +123,7 @@ def test_files_sorted_by_the_truth_are_not_flagged():
 
 
 def test_designs_of_which_the_order_does_not_count():
-    """Groups and cross-validation are no hold-out of unrelated records."""
+    """Groups and cross-validation are no hold-out of independent records."""
     y, models = drifting()
 
     assert [False] == flagged(y, models, groups=np.arange(len(y)) // 10)

@@ -183,7 +183,7 @@ def test_joint_pvalues(alternative, groups):
 
 
 def test_joint_pvalues_of_alike_and_of_unrelated_outputs():
-    """Copies of one output need no adjustment, and unrelated ones that of Sidak."""
+    """Copies of one output need no adjustment, and independent ones that of Sidak."""
     copies = {name: np.repeat(own[:, :1], 3, axis=1) for name, own in BOTH.items()}
     rows = rows_of(
         f"{MAE}[raw_values]", np.repeat(Y[:, :1], 3, axis=1), copies, adjust="max-t"

@@ -526,7 +526,7 @@ def test_stack_of_classifiers():
 
 @pytest.mark.parametrize("name", ["mcnemar", "delong", "paired_t"])
 def test_records_in_time_are_flagged(name):
-    """A test of unrelated records on a hold-out that is said to be in time order."""
+    """A test of independent records on a hold-out that is said to be in time order."""
     rng = np.random.default_rng(0)
     y = rng.integers(2, size=60)
     a, b = rng.random((2, 60))

@@ -653,8 +653,8 @@ def test_what_is_no_ledger(path):
     """Other files are refused by name, whatever is in them."""
     for text, words in [
         ("", "is empty"),
-        ("[" * 100_000 + "\n", "is no line of a ledger"),
-        ("null\n", "is no line of a ledger"),
+        ("[" * 100_000 + "\n", "is not a line of a ledger"),
+        ("null\n", "is not a line of a ledger"),
         ("{}\n", "is not what belongs there"),
         ('{"ledger": "skcompare.gate", "schema": 2}\n', "has schema 2"),
     ]:

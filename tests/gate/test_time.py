@@ -97,7 +97,7 @@ def test_too_few_times():
 
 
 def test_times_that_are_alike():
-    """Differences that hardly change, or few unrelated times, conclude nothing."""
+    """Differences that hardly change, or few independent times, conclude nothing."""
     flagged = differences(rho=0.995, n=60)
     assert "too-few-independent-times" in diebold_mariano(flagged).flags
     few = differences(rho=0.9, n=60)
@@ -109,7 +109,7 @@ def test_times_that_are_alike():
 
 
 def test_unrelated_times_are_counted():
-    """Where times are alike, as many count as would be unrelated."""
+    """Where times are alike, as many count as would be independent."""
     assert 300 < influence_moments(differences()).units <= N
     assert 20 < influence_moments(differences(n=4000, rho=0.9)).units < 600
 

@@ -60,7 +60,7 @@ def as_items(right, groups=None):
 
 
 def attempt_row(n_items, attempts, n_draws, seed):
-    """Unrelated items: each is its own group."""
+    """Independent items: each is its own group."""
     rng = np.random.default_rng(seed)
     rejected = np.zeros(2)
     for _ in range(n_draws):
@@ -84,7 +84,7 @@ def group_row(n_groups, attempts, n_draws, seed):
 def attempt_table(args):
     settings = list(product(ITEMS, ATTEMPTS))
     table = Table(
-        f"Unrelated items, several attempts: type I error at {ALPHA}",
+        f"Independent items, several attempts: type I error at {ALPHA}",
         ("items", "attempts", "compare_scores", "attempts as items"),
     )
     for setting, row in zip(settings, each_row(attempt_row, settings, args, 1)):

@@ -261,7 +261,7 @@ class Stored(Reported):
         Raises
         ------
         ValueError
-            If the text is no such page.
+            If the text is not such a page.
         """
         return cls.from_json(json_of_page(page))
 

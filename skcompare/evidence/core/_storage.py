@@ -231,8 +231,8 @@ def save_checkpoint(path: Any, evidence: Mapping[str, Any], position: Any) -> No
     ValueError
         If the path has another ending.
     TypeError
-        If `evidence` is no mapping of evidence by name, or a file cannot hold something in
-        it or in `position`.
+        If `evidence` is not a mapping of evidence by name, or a file cannot hold something
+        in it or in `position`.
     OSError
         If the file cannot be written; the one before it stays.
 

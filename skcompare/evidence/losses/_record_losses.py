@@ -607,7 +607,7 @@ def parted_losses(
 
 
 OF_EACH = frozenset({"crps_normal", "crps_samples"})
-"""Functions of each record by itself that are no expressions."""
+"""Functions of each record by itself that are not expressions."""
 
 
 def part_of_forecast(forecast: Sequence[Any], rows: slice) -> tuple[Any, ...]:

@@ -93,7 +93,7 @@ class ClassAreas:
         classes.
     influence : ndarray of shape (n_samples, n_classes)
         Scaled so that ``influence.T @ influence`` is the covariance of one-vs-rest `aucs`
-        for unrelated records; for grouped ones its sums per group take its place. NaN for
+        for independent records; for grouped ones its sums per group take its place. NaN for
         a class whose variance is undefined. Of one class against one, that of the record's
         own class c against class k on the mean of both areas of these two classes; 0 for
         its own class.

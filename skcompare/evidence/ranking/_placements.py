@@ -232,7 +232,7 @@ class PlacementValues(Mergeable):
     ------
     ValueError
         If a score is missing, infinite, or a number that float64 rounds; if lengths
-        differ; if cells have groups, or scores that are no numbers of bins. One class only
+        differ; if cells have groups, or scores that are not bin numbers. One class only
         is an error where an AUC is requested, because a shard may lack the other.
 
     References
@@ -525,7 +525,7 @@ class PlacementValues(Mergeable):
         bounds : ContrastBounds
             Of the sum (`estimate`), of its `variance` and of its `standard_error`, NaN
             where a variance is; and the error that is `expected` of the sum, for which the
-            orders of different classifiers within bins are taken to be unrelated.
+            orders of different classifiers within bins are assumed to be independent.
         """
         factors = np.asarray(weights, dtype=np.float64)
         if factors.shape != (self.n_scores,) or not np.isfinite(factors).all():

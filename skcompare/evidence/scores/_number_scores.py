@@ -1,4 +1,4 @@
-"""Scores of predicted numbers that are no means of a loss, such as R² or a correlation.
+"""Scores of predicted numbers that are not means of a loss, such as R² or a correlation.
 
 A score is a smooth function of a few statistics of the weighted records: means of columns,
 moments of ranks, or counts of pairs. Its derivatives by the weights are those of the
@@ -896,7 +896,7 @@ _scores = (
     ),
 )
 NUMBER_SCORES: dict[str, NumberScore] = {score.name: score for score in _scores}
-"""Scores of numbers that are no means of a loss, by the name of the measure."""
+"""Scores of numbers that are not means of a loss, by the name of the measure."""
 
 SCORE_FAMILIES: dict[str, Callable[[float], NumberScore]] = {
     "d2_pinball_score": d2_pinball,

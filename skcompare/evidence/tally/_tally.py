@@ -1,7 +1,7 @@
 """Tallies: counts and sums of the records of each cell, and what is asked of them.
 
 The arithmetic is shared by arrays and engines. Its functions take `ops`, the operations
-that are no operators: `where(condition, value, otherwise)`, `flag` (1.0 for true, 0.0 for
+that are not operators: `where(condition, value, otherwise)`, `flag` (1.0 for true, 0.0 for
 false), `share` (of a whole number in another), `floor`, `log`, `sqrt`,
 and `let(*values)`, which computes values once. Codes are whole numbers in floating point,
 which engines convert to integers once, for the key that combines them.

@@ -308,9 +308,9 @@ class PairedScorer:
     seen, or store out-of-sample predictions of the champion, as of `cross_val_predict`,
     and route these.
 
-    The confidence is 0 also where both classifiers predict the same, since p is 1 then.
-    The scores of several test sets are not independent, and their mean is no test; use it
-    to choose among candidates, and `PairedComparator` to claim that one is better. In
+    The confidence is 0 also where both classifiers predict the same, since p is 1 then. The
+    scores of several test sets are not independent, and their mean is not a test; use it to
+    choose among candidates, and `PairedComparator` to claim that one is better. In
     `permutation_importance` the champion gets the permuted records too, so that the result
     is how its disadvantage depends on a feature.
 
@@ -916,9 +916,9 @@ class PrecisionScorer(SubjectScorer):
     seen, or store out-of-sample predictions of the champion, as of `cross_val_predict`,
     and route these.
 
-    The confidence is 0 also where both classifiers predict the same, since p is 1 then.
-    The scores of several test sets are not independent, and their mean is no test; use it
-    to choose among candidates, and `PairedComparator` to claim that one is better. In
+    The confidence is 0 also where both classifiers predict the same, since p is 1 then. The
+    scores of several test sets are not independent, and their mean is not a test; use it to
+    choose among candidates, and `PairedComparator` to claim that one is better. In
     `permutation_importance` the champion gets the permuted records too, so that the result
     is how its disadvantage depends on a feature.
 
@@ -1133,7 +1133,7 @@ def get_scorer(scoring: str | Scorer, **options: Any) -> Scorer:
     if against_champion is not None:
         return against_champion(**options)
     entry = entry_of(scoring)
-    # The name of a loss is no scorer, for which less would be better.
+    # The name of a loss is not a scorer, for which less would be better.
     if entry is not None and scoring.removeprefix(PREFIX) == entry.scorer_name:
         _check_options(entry, options)
         return scorer_of(entry, options)

@@ -77,7 +77,7 @@ def moment_limits(totals: GroupTotals, confidence_level: float, alternative: str
 
     The statistic for a difference delta is (favour - against - n delta)² over its variance,
     which has the group's own difference d - n delta in the place of d. The interval is
-    joined with Tango's score interval of as many unrelated records, see :func:`_joined`.
+    joined with Tango's score interval of as many independent records, see :func:`_joined`.
     """
     z = critical_value(confidence_level, alternative)
     pair = _lower_limit(totals, z), -_lower_limit(totals.swap(), z)
@@ -140,17 +140,17 @@ def shrunk_limits(
 def _joined(
     pair: Pair, totals: GroupTotals, variance: float, level: float, alternative: str
 ) -> Pair:
-    """Widen the limits of a test to include Tango's interval of as many unrelated records.
+    """Widen the limits of a test to Tango's interval of as many independent records.
 
     An interval that allows for groups is not to be shorter than one that need not; with
     few discordant pairs it would be, because none of them may go the other way. Where
-    the groups vary less than unrelated records, the counts are divided by that part, so
+    the groups vary less than independent records, the counts are divided by that part, so
     that Tango's interval never has a 0 that the test rejects.
     """
     low, high = one_sided(*pair, alternative)
     shrinkage = 1.0
     if variance > 0 and totals.discordant > 0:
-        # Relative to the variance of as many unrelated records.
+        # Relative to the variance of as many independent records.
         shrinkage = min(1.0, variance / totals.discordant)
     lower, upper = shrunk_limits(totals, shrinkage, level, alternative)
     return min(low, lower), max(high, upper)
@@ -275,7 +275,7 @@ def clustered_mcnemar(
         "durkalski" the mean of the groups' differences, between the groups' mean
         accuracies. `statistic` is the sum of d for "sign-flip" and chi-squared with one
         degree of freedom for the others. `details` has the design effect: how many times
-        larger the variance of the difference is than with unrelated records.
+        larger the variance of the difference is than with independent records.
 
     Raises
     ------
@@ -307,7 +307,7 @@ def clustered_mcnemar(
 
     The "agreeing" interval inverts the test: for a difference delta, d - n delta takes
     the place of d, with n the records of the group. It is never shorter than Tango's
-    interval of unrelated records (see :func:`mcnemar`), but where the groups vary less
+    interval of independent records (see :func:`mcnemar`), but where the groups vary less
     than those would. For "eliasziw" it is Tango's interval of the counts divided by the
     inflation.
 
@@ -454,7 +454,7 @@ def _inflation(sums: ClusterSums) -> float:
 
     One correlation of the four kinds of outcomes within a group is estimated from mean
     squares. Two discordant records of a group then favour different classifiers with 1 - r'
-    times the probability that unrelated ones do, where
+    times the probability that independent ones do, where
 
         1 - r' = share (1 - r) / (share + r (1 - share))
 
@@ -499,9 +499,9 @@ def _details(sums: ClusterSums) -> dict[str, float]:
 
 
 def design_effect(sums: ClusterSums) -> float | None:
-    """Ratio of the between-group variance of the difference to that of unrelated records.
+    """Ratio of the between-group variance of the difference to that of independent records.
 
-    None where unrelated records would not vary either, because none is discordant or all
+    None where independent records would not vary either, because none is discordant or all
     favour one classifier.
     """
     counts = _counts(sums, "obuchowski")

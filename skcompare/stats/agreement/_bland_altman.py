@@ -196,7 +196,7 @@ def bland_altman(
     is 1 for equal means and equal variances [4]_; its interval is that of its arctanh,
     for normal predictions, with the variance of [4]_ as corrected in 2000.
 
-    Predictions for groups of records, and of several splits, are no independent
+    Predictions for groups of records, and of several splits, are not independent
     differences: estimates hold, and intervals are as if they were, flagged
     "invalid-design".
 

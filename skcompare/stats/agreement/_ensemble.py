@@ -148,7 +148,7 @@ def recommend_ensemble(
     Raises
     ------
     TypeError
-        If `counts` are no such counts.
+        If `counts` are not such counts.
     ValueError
         If the pieces of evidence are not of the same number of records, or a threshold is
         not a number.

@@ -325,7 +325,7 @@ class Discordance:
     """Effect of two accuracies: their difference and their disagreement.
 
     `method` is that of McNemar's test, and `design_effect` the number of records of groups
-    that are worth an unrelated one.
+    that are worth an independent one.
     """
 
     difference: float

@@ -130,7 +130,7 @@ def means_by_range(
     .. math:: m - s\,h(q), \quad m - s\,h(-q), \qquad
         h(z) = \frac{3}{a} \left( \sqrt[3]{1 + a (z - a / 6)} - 1 \right).
 
-    All ranges have the same level by themselves. Those of unrelated records are
+    All ranges have the same level by themselves. Those of independent records are
     independent, and the level of each of K is the K-th root of `confidence_level` (Sidak
     [2]_), which is what the largest of K independent statistics takes. Groups make ranges
     dependent: the level is then that at which the largest of K normal numbers with the
@@ -274,7 +274,7 @@ def quantile_band(
     Where the true and the observed share of values up to x differ by at most e for each x,
     the true quantile of level p lies between the observed ones of p - e and p + e:
     :math:`x_{(\lceil n (p - e) \rceil)}` and :math:`x_{(\lfloor n (p + e) \rfloor + 1)}`.
-    For unrelated records e is the quantile of Kolmogorov's statistic, whatever the
+    For independent records e is the quantile of Kolmogorov's statistic, whatever the
     distribution: exact if it is continuous, and conservative if it is not. For groups it
     is that of the largest of normal numbers with the observed covariances of the shares,
     for many groups.

@@ -33,7 +33,7 @@ def gain_of(losses: PairedLosses, error: float, df: float) -> Wald:
 
 
 def gain_of_records(losses: PairedLosses, **options: object) -> Wald:
-    """Gain with its standard error for unrelated records."""
+    """Gain with its standard error for independent records."""
     error = losses.moments.gain_deviation / math.sqrt(losses.n)
     return gain_of(losses, error, losses.n - 1)
 
@@ -137,7 +137,7 @@ def paired_t(
     Parameters
     ----------
     losses : PairedLosses
-        Losses of unrelated records of a hold-out set, or their moments.
+        Losses of independent records of a hold-out set, or their moments.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the challenger is better: its losses are lower.
 
@@ -255,7 +255,7 @@ def loss_permutation(
     Parameters
     ----------
     losses : PairedLosses
-        Losses of unrelated records of a hold-out set; moments are not enough.
+        Losses of independent records of a hold-out set; moments are not enough.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the challenger is better: its losses are lower.
     n_resamples : int, default=9999

@@ -73,7 +73,7 @@ class MeanLosses:
 
     @classmethod
     def of_records(cls, losses: PairedLosses) -> "MeanLosses":
-        """Compute the moments of losses of unrelated records."""
+        """Compute the moments of losses of independent records."""
         moments, n, gain = losses.moments, losses.n, gain_of_records(losses)
         scale = n * (n - 1)
         shared = (moments.products - moments.challenger_squares) / scale
@@ -297,7 +297,7 @@ def relative_loss(
     Parameters
     ----------
     losses : PairedLosses
-        Losses of unrelated records of a hold-out set, or their moments.
+        Losses of independent records of a hold-out set, or their moments.
     method : {"auto", "jackknife", "fieller"}, default="auto"
         "jackknife" leaves out one record at a time to estimate the logarithm of the ratio
         of both losses with its standard error [1]_ [2]_, and takes the larger p-value of

@@ -353,9 +353,9 @@ def _scored(
 
 @influence_moments.register
 def _of_ordered(ordered: OrderedDifferences, **_: Any) -> InfluenceMoments:
-    """Moments of a difference in the order of time, of as many times as are unrelated.
+    """Moments of a difference in the order of time, of as many independent times.
 
-    With a variance of the mean that is v times that of unrelated times, n of them tell as
+    With a variance of the mean that is v times that of independent times, n of them tell as
     much as n / v, as if v in succession were alike.
     """
     wald = mean_in_time(ordered)
@@ -808,7 +808,7 @@ def margin_test(
     error, whatever they show. Where nothing varies in the records, an exact bound takes the
     place of the standard error if one is known, and p is undefined otherwise.
 
-    In the order of time as many records count as would be unrelated, and the flag
+    In the order of time as many records count as would be independent, and the flag
     "too-few-independent-times" leaves no p-value. At the boundary 1 to 6 % of series of 60
     to 2000 records pass at alpha 0.05 (standard error 0.5 %), by
     ``benchmarks/validity/time/gates.py``.

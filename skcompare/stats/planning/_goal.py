@@ -82,7 +82,7 @@ class Goal:
         check_power(power, alpha)
         margin = cls._checked_margin(goal, margin)
         effect = check_between(
-            "design_effect", design_effect, 0, math.inf, "1 stands for unrelated records."
+            "design_effect", design_effect, 0, math.inf, "1 stands for independent records."
         )
         own = cls._checked_options(goal, **options) | {"design_effect": effect}
         return cls(goal, margin, alpha, float(power), alternative, **own)
@@ -252,8 +252,8 @@ class Plan(ABC):
         return "\n".join([*lines, *(f"{row.name}: {row}" for row in self.scenarios)])
 
     def _effect_text(self) -> str:
-        """Text on the records that are worth an unrelated one, if that is not 1."""
-        return f"with {self.design_effect:.3g} records of groups worth an unrelated one"
+        """Text on the records that are worth an independent one, if that is not 1."""
+        return f"with {self.design_effect:.3g} records of groups worth an independent one"
 
     @property
     def _margin_text(self) -> str:

@@ -250,7 +250,7 @@ class AccuracyGoal(Goal):
         return float(math.ceil(needed * self.design_effect - ROUNDING))
 
     def _unrelated(self, records: float) -> int:
-        """Number of unrelated records that are worth a number of records of groups."""
+        """Number of independent records that are worth a number of records of groups."""
         return max(1, int(records / self.design_effect + ROUNDING))
 
     def _power(self, n: int, truth: Truth) -> float:
@@ -315,13 +315,13 @@ def plan_comparison(
         How the test computes its p-value: as for :func:`mcnemar`, by default "mid-p";
         "score" (Tango's) is the method of the goals with a margin, and theirs only.
     design_effect : float, default=1
-        Number of records of groups that are worth an unrelated one, see
+        Number of records of groups that are worth an independent one, see
         :func:`clustered_mcnemar`; the power is that of as many times fewer records.
 
     Returns
     -------
     plan : ComparisonPlan
-        `records` and their `power`; `str(plan)` describes both. Up to 2000 unrelated
+        `records` and their `power`; `str(plan)` describes both. Up to 2000 independent
         records the number is the fewest with a power that the next ten keep, and above it
         is accurate to a thousandth. With tens of thousands of discordant pairs the power is
         that of a normal approximation (`approximate`).

@@ -219,7 +219,7 @@ class AUCGoal(Goal):
         return scenario.positives + scenario.negatives
 
     def _power(self, positives: float, truth: AUCTruth) -> float:
-        """Probability of success with a given number of unrelated positives."""
+        """Probability of success with a given number of independent positives."""
         d = truth.difference
         if self.margin is None:
             distances = {"greater": [d], "less": [-d]}.get(self.alternative, [d, -d])
@@ -250,7 +250,7 @@ class AUCGoal(Goal):
         return AUCPlanScenario(name, d, *sizes, power, truth.spread)
 
     def _positives(self, truth: AUCTruth) -> float:
-        """Smallest number of unrelated positives with the required power, not rounded."""
+        """Smallest number of independent positives with the required power, not rounded."""
         if self.goal != "equivalence":
             reach = self._quantile * math.sqrt(truth.null_variance)
             reach += float(ndtri(self.power)) * math.sqrt(truth.spread)
@@ -280,11 +280,12 @@ class AUCPilot:
     positives, negatives : ndarray of shape (2, n_positives) and (2, n_negatives)
         Placement values minus their means, DeLong's V10 and V01.
     design_effect : float
-        Number of records of the pilot's groups that are worth an unrelated one; at least 1.
+        Number of records of the pilot's groups that are worth an independent one; at least
+        1.
     prevalence : float
         Share of positives.
     variance : float
-        DeLong's variance of the difference, for unrelated records.
+        DeLong's variance of the difference, for independent records.
     """
 
     def __init__(self, pilot: object) -> None:

@@ -264,7 +264,7 @@ class LossGoal(Goal):
         return float(enough)
 
     def size_of(self, records: float) -> tuple[float, float]:
-        """Number of unrelated records that these are worth, and degrees of freedom."""
+        """Number of independent records that these are worth, and degrees of freedom."""
         groups = records / (self.group_size or self.design_effect)
         return records / self.design_effect, groups - 1
 

@@ -161,7 +161,7 @@ class TimeGoal(LossGoal):
         return float(math.ceil(enough * size - ROUNDING)) if enough < math.inf else enough
 
     def size_of(self, records: float) -> tuple[float, float]:
-        """Number of unrelated time points that records are worth, and of cosines.
+        """Number of independent time points that records are worth, and of cosines.
 
         No number of cosines if there are too few time points for a test.
         """
@@ -202,9 +202,9 @@ def plan_time_comparison(
         Standard deviation of the differences of records; where a time point has several,
         that of their mean difference.
     variance_inflation : float
-        Variance of the mean difference over that of unrelated time points, at least 1: the
-        detail `variance_inflation` of :func:`diebold_mariano`. In an autoregression with
-        correlation rho of neighbours it is (1 + rho) / (1 - rho).
+        Variance of the mean difference over that of independent time points, at least 1:
+        the detail `variance_inflation` of :func:`diebold_mariano`. In an autoregression
+        with correlation rho of neighbours it is (1 + rho) / (1 - rho).
     records_per_time : float, default=1
         Mean number of records of a time point.
     horizon : int, default=1

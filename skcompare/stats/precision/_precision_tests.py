@@ -184,7 +184,7 @@ default="precision"
     -------
     result : PairedResult
         `estimate` is the odds ratio, odds(challenger) / odds(champion) with the odds ``P /
-        (1 - P)`` of a precision P. It is no ratio of precisions, nor of probabilities to
+        (1 - P)`` of a precision P. It is not a ratio of precisions, nor of probabilities to
         detect the class. `statistic` is chi-squared with one degree of freedom. The
         interval comes from the logarithm, whose standard error is in `details`.
 
@@ -1093,8 +1093,8 @@ default="precision"
     of learning algorithms needs a design made for it, such as 5x2 block-regularised
     cross-validation.
 
-    An odds ratio is no ratio of probabilities: precisions of 0.8 and 0.9 have an odds ratio
-    of 2.25 and a ratio of 1.125.
+    An odds ratio is not a ratio of probabilities: precisions of 0.8 and 0.9 have an odds
+    ratio of 2.25 and a ratio of 1.125.
 
     The interval of "score" holds the ratios that the test does not reject. Its restricted
     precisions solve the estimating equation of the common level, for "log" with the working

@@ -492,7 +492,7 @@ def updated_precision(
     Raises
     ------
     ValueError
-        If the prevalence is not between 0 and 1, or the label is no class.
+        If the prevalence is not between 0 and 1, or the label is not a class.
 
     Notes
     -----

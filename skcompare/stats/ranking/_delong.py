@@ -827,8 +827,8 @@ def clustered_delong(
     -------
     result : PairedResult
         `estimate` is AUC(challenger) - AUC(champion), over all pairs of records whatever
-        their groups. `details` has the numbers of groups, covariance and correlation of
-        the AUCs, and `design_effect`, the variance of the difference over that of unrelated
+        their groups. `details` has the numbers of groups, covariance and correlation of the
+        AUCs, and `design_effect`, the variance of the difference over that of independent
         records; `parts` has each AUC with its variance and logit interval.
 
     Raises
@@ -984,7 +984,7 @@ def _group_sums(
 
 
 def _group_details(spread: Spread, unrelated: float) -> dict[str, float]:
-    """Numbers of groups, and the ratio of the variance to that of unrelated records."""
+    """Numbers of groups, and the ratio of the variance to that of independent records."""
     details: dict[str, float] = {
         "n_groups": spread.n_groups,
         "n_groups_with_positives": spread.with_positives,

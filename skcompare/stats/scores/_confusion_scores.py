@@ -408,7 +408,7 @@ OTHER_SHARES = frozenset(
     {f"roc_auc{pairs}" for pairs in ("", "_ovo", "_ovo_weighted", "_ovr", "_ovr_weighted")}
     | {"average_precision", "cohen_kappa"}
 )
-"""Scores of scikit-learn between 0 and 1 that are no scores of counts."""
+"""Scores of scikit-learn between 0 and 1 that are not scores of counts."""
 
 
 def range_of(name: str | None) -> tuple[float, float]:

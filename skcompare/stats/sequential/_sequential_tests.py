@@ -811,7 +811,7 @@ class AnytimeMonitor:
         Raises
         ------
         ValueError
-            If the file is damaged, of a later version, or no file of a monitor.
+            If the file is damaged, of a later version, or not a file of a monitor.
         FileNotFoundError
             If there is no such file.
         """

@@ -50,7 +50,7 @@ def pairwise_losses(
     Parameters
     ----------
     losses : JointLosses
-        Losses of unrelated records of a hold-out set.
+        Losses of independent records of a hold-out set.
     adjust : {"holm", "hochberg", "bonferroni", "benjamini-hochberg", "max-t", "none"}, \
 default="holm"
         How p-values are adjusted, as for :func:`~skcompare.stats.adjust_pvalues`. "max-t"

@@ -372,7 +372,8 @@ def paired_5x2_t(
 
     Which half comes first is a matter of chance, fixed by the seed of the splitter. Where
     some of the ten variants reject at the level 0.05 and others do not, the result is
-    flagged "depends-on-fold-order". Choosing among them after seeing them is no test.
+    flagged "depends-on-fold-order". Choosing among them after seeing them is not a valid
+    test.
 
     If all s² are 0, the statistic is 0 and p is 1 where the first difference is 0, flagged
     "degenerate"; otherwise the statistic is infinite and p undefined, flagged

@@ -111,7 +111,7 @@ def replicability(
     Raises
     ------
     ValueError
-        If there are fewer than two experiments, or the values are no decisions.
+        If there are fewer than two experiments, or the values are not decisions.
 
     Notes
     -----

@@ -620,7 +620,7 @@ in `benchmarks/validity/splits/bcv_catalogue.py`."""
 CHANCE = 1.5
 """Factor of chance in the training. With a factor of 1, equal learners with a random
 threshold, such as stumps of many records, are rejected a little too often by recall:
-the chance part has few degrees of freedom, and is no normal variable."""
+the chance part has few degrees of freedom, and is not a normal variable."""
 
 
 class BlockContrasts(NamedTuple):

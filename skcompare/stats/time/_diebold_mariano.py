@@ -233,7 +233,7 @@ class TimeSpread(NamedTuple):
         Standard deviation from one time point to the next, of a point with the mean number
         of records.
     inflation : float
-        Long-run variance over that of unrelated time points, at least 1.
+        Long-run variance over that of independent time points, at least 1.
     n_cosines : float
         Number of cosines, the degrees of freedom of the long-run variance.
     most_cosines : float
@@ -343,7 +343,7 @@ def diebold_mariano(
         `statistic` this over its standard error. `details` has the standard error, the
         number of time points, the number of cosines, the expected share by which these
         underestimate the variance (`expected_bias`), and the long-run variance over that
-        of unrelated records (`variance_inflation`).
+        of independent records (`variance_inflation`).
 
     Raises
     ------
@@ -379,13 +379,13 @@ def diebold_mariano(
     Brier, log, absolute and squared losses and of AUCs. Series with a season, or that are
     like those a week before, reach 6.4 %, and losses of which one is more skewed 6.5 %.
     With Bartlett weights it is up to 9 %, and by "hln" up to 76 %. A difference that the
-    known variance detects with 80 % is found in 57 % of series of 60 unrelated records,
+    known variance detects with 80 % is found in 57 % of series of 60 independent records,
     66 % of 120, 68 % of 510 and 71 % of 2000; with rho of 0.8 in 55 % of 250 and 78 % of
     2000. Where n (1 - rho) / (1 + rho) is smaller, the flag "too-few-independent-times"
     leaves at most 6.5 % of series of normal and 0/1 losses that are rejected without it
     (standard error 0.4 %), but up to 13 % of Brier and log losses, in which dependence may
     hide under noise. From 13 on it marks at most 9 % of normal series and 13 % of 0/1
-    losses. If a model is better in 19 of 20 records that differ, which are unrelated, it
+    losses. If a model is better in 19 of 20 records that differ, which are independent, it
     marks 75 % of series of 24 such records, and 14 % of 100: these may be long runs.
 
     Records that are alike for so long that even 4 cosines are expected to miss more than

@@ -214,7 +214,7 @@ def fluctuation(
 
 
 def _flags(ordered: OrderedDifferences, bias: float, end: int) -> tuple[str, ...]:
-    """Flag for records, or trainings on windows that slide, of which few are unrelated."""
+    """Flag for records, or trainings on sliding windows, few of which are independent."""
     design = ordered.design
     few = design.window == "sliding" and design.n_splits < end - 1
     few = few or bias > LARGEST_BIAS or takes_few_turns(ordered.sums)

@@ -236,7 +236,7 @@ def bias_of_band(squares: FloatArray, first: int, number: int) -> tuple[float, f
 def cosines_at(n_times: float, inflation: float, horizon: int) -> float:
     """Number of cosines that are likely chosen for records alike as in an autoregression.
 
-    With correlation rho, the variance is (1 + rho) / (1 - rho) times that of unrelated
+    With correlation rho, the variance is (1 + rho) / (1 - rho) times that of independent
     records, and the spectrum at frequency x is about 1 - rho x² / (1 - rho)² of that at 0.
     Its mean up to x is below by a third of the distance, which is `LARGEST_BIAS` for::
 
@@ -247,7 +247,7 @@ def cosines_at(n_times: float, inflation: float, horizon: int) -> float:
     n_times : float
         Number of time points.
     inflation : float
-        Variance over that of unrelated time points.
+        Variance over that of independent time points.
     horizon : int
         Number of steps by which forecasts are ahead.
     """

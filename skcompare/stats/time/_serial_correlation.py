@@ -83,7 +83,7 @@ def serial_correlation(ordered: OrderedDifferences) -> SerialCorrelation:
     forecasts and constant differences have an inflation of 1 and p = 1.
     ``benchmarks/validity/time/diebold_mariano.py`` measures how often it is found, and
     ``benchmarks/validity/time/guard.py`` how often comparisons of hold-outs are flagged
-    "serially-correlated" for it: in 1 % of unrelated records at most.
+    "serially-correlated" for it: in 1 % of independent records at most.
 
     References
     ----------

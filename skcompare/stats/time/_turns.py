@@ -14,7 +14,7 @@ Chosen with the numbers below by ``benchmarks/validity/time/diebold_mariano.py``
 
 FEWEST_SIGNS = 6
 """Number of differences from which their signs count: 5 that are all of one sign are no
-evidence against equal models in unrelated records either."""
+evidence against equal models in independent records either."""
 
 MANY_RUNS = 60
 """Number of runs of signs from which more time points than these are independent."""
@@ -63,7 +63,7 @@ def takes_few_turns(sums: FloatArray) -> bool:
     for turned in (True, False):
         gaps, numbers = np.unique(np.diff(at)[turns == turned], return_counts=True)
         powers = correlations[:, np.newaxis] ** gaps
-        # The probability over that of unrelated times, one half.
+        # The probability over that of independent times, one half.
         log_weight += np.log1p(-powers if turned else powers) @ numbers
     return _share_of_few(log_weight, independent) > 0.5
 
@@ -88,7 +88,7 @@ def _changes(signs: np.ndarray) -> np.ndarray:
 
 
 def _share_of_few(log_weight: FloatArray, independent: FloatArray) -> float:
-    """Posterior probability of too few independent times; unrelated ones have a half."""
+    """Posterior probability of too few independent times; independent ones have a half."""
     largest = max(float(log_weight.max()), math.log(0.5))
     weight = np.exp(log_weight - largest)
     unrelated = math.exp(math.log(0.5) - largest)

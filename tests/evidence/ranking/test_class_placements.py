@@ -219,7 +219,7 @@ def test_groups():
 
 
 def test_groups_of_one_record_change_nothing():
-    """Influence is that of unrelated records if every group has one."""
+    """Influence is that of independent records if every group has one."""
     y, *predictions = random_labels(40, 3, 7)
     alone = ClassPlacementValues.from_predictions(y, *predictions)
     grouped = ClassPlacementValues.from_predictions(y, *predictions, groups=np.arange(40))

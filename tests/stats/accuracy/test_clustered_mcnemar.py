@@ -68,7 +68,7 @@ def test_published_statistics():
 
 
 def test_groups_weaken_the_published_evidence():
-    """Each test finds less than McNemar's, which takes the records for unrelated."""
+    """Each test finds less than McNemar's, which assumes that records are independent."""
     for case in PUBLISHED:
         sums = sums_of(case["tables"])
         plain = mcnemar(sums.contingency_table(), method="asymptotic")
@@ -535,7 +535,7 @@ def test_interval_inverts_the_sign_flips():
 
 
 def test_interval_is_no_shorter_than_without_groups():
-    """Where groups vary more than unrelated records, Tango's interval is inside."""
+    """Where groups vary more than independent records, Tango's interval is inside."""
     for method, seed in itertools.product(
         ["sign-flip", "obuchowski", "yang", "eliasziw"], [0, 1, 2, 4, 5]
     ):

@@ -69,7 +69,7 @@ def test_formula_record_by_record():
 
 
 def test_groups_of_one_record():
-    """They are unrelated records: the paired t test, and the permutation test."""
+    """They are independent records: the paired t test, and the permutation test."""
     rng = np.random.default_rng(1)
     first, second = rng.random((2, 30))
     grouped = PairedLosses.from_losses(first, second, rng.permutation(30))
@@ -210,7 +210,7 @@ def test_groups_that_cancel_within():
 
 
 def test_sample_size():
-    """Related records need more of them than unrelated ones."""
+    """Related records need more of them than independent ones."""
     losses = random_losses(8, n_groups=30, shift=0.05, spread=0.4)
     settings = {"alpha": 0.05, "power": 0.8, "alternative": "two-sided"}
     grouped, plain = (

@@ -181,7 +181,7 @@ def test_errors():
 
 
 def test_pilots_in_time_order_have_a_plan_of_their_own():
-    """A plan for unrelated records would be too short, and is refused."""
+    """A plan for independent records would be too short, and is refused."""
     y = np.arange(200) % 2
     rng = np.random.default_rng(0)
     labels = {name: np.where(rng.random(200) < 0.2, 1 - y, y) for name in ("old", "new")}

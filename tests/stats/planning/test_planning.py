@@ -406,7 +406,7 @@ def test_margins_take_more_for_more():
 
 
 def test_design_effect():
-    """Records of groups are worth so many times fewer unrelated ones."""
+    """Records of groups are worth so many times fewer independent ones."""
     plain = plan_comparison(0.8, 0.85, disagreement=0.15)
     grouped = plan_comparison(0.8, 0.85, disagreement=0.15, design_effect=1.7)
     at = plan_comparison(0.8, 0.85, disagreement=0.15, design_effect=1.7, n=1700)
@@ -414,7 +414,7 @@ def test_design_effect():
     assert math.ceil(plain.records * 1.7) == grouped.records
     assert plain.power == grouped.power
     assert plan_comparison(0.8, 0.85, disagreement=0.15, n=1000).power == at.power
-    assert "1.7 records of groups worth an unrelated one" in str(grouped)
+    assert "1.7 records of groups worth an independent one" in str(grouped)
 
 
 # ------------------------------------------------------------------------- pilots

@@ -225,7 +225,7 @@ def test_equal_weights_are_student():
 
 
 def test_number_of_cosines_follows_the_dependence():
-    """Many for unrelated records, few for records that are alike for long."""
+    """Many for independent records, few for records that are alike for long."""
     numbers = {
         rho: [
             chosen_smoothing(squared_cosines(drift(500, rho, seed)), 1).number
@@ -370,7 +370,7 @@ def test_accuracy_by_influences_is_that_by_losses():
 
 
 def test_area_by_influences():
-    """Of unrelated records an AUC has about the standard error without time."""
+    """Of independent records an AUC has about the standard error without time."""
     rng = np.random.default_rng(5)
     y = rng.integers(2, size=4000)
     champion, challenger = y + rng.normal(size=(2, 4000))
@@ -404,7 +404,7 @@ def test_time_points_of_several_records():
 
 
 def test_drifting_disagreement():
-    """Tests of unrelated records find equal classifiers to differ, this one does not."""
+    """Tests of independent records find equal classifiers to differ, this one does not."""
     rng = np.random.default_rng(12)
     rejected = 0
     for seed in range(60):
