@@ -26,7 +26,7 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """Aim of a comparison: to find a difference, or to show that it is small enough.
+    """Aim of a comparison: to detect a difference, or to show that it is small enough.
 
     Attributes
     ----------

@@ -115,7 +115,7 @@ class ComparisonPlan(Plan):
     """
 
     goal_texts: ClassVar[Mapping[str, str]] = {
-        "difference": "find a difference",
+        "difference": "detect a difference",
         "noninferiority": "show that the challenger is less than {margin} worse",
         "equivalence": "show that the accuracies differ by less than {margin}",
     }

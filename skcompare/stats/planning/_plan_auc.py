@@ -99,7 +99,7 @@ class AUCPlan(Plan):
     """
 
     goal_texts: ClassVar[Mapping[str, str]] = {
-        "difference": "find a difference of the AUCs",
+        "difference": "detect a difference of the AUCs",
         "noninferiority": "show that the challenger's AUC is less than {margin} lower",
         "equivalence": "show that the AUCs differ by less than {margin}",
     }
@@ -534,7 +534,7 @@ def plan_auc_comparison(
     >>> from skcompare.stats import plan_auc_comparison
     >>> print(plan_auc_comparison(0.80, 0.85, correlation=0.6, prevalence=0.3))
     163 positive and 381 negative records have power 0.800
-    to find a difference of the AUCs (DeLong, two-sided, alpha 0.05)
+    to detect a difference of the AUCs (DeLong, two-sided, alpha 0.05)
     if AUC is 0.8 (champion) and 0.85 (challenger), difference +0.0500
     and scores correlate 0.6 among positives, 0.6 among negatives (binormal)
     """

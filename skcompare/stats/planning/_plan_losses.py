@@ -118,7 +118,7 @@ class LossPlan(Plan):
     """
 
     goal_texts: ClassVar[dict[str, str]] = {
-        "difference": "find a difference of the mean losses",
+        "difference": "detect a difference of the mean losses",
         "noninferiority": "show that the challenger's mean loss is less than {margin} "
         "higher",
         "equivalence": "show that the mean losses differ by less than {margin}",

@@ -77,7 +77,7 @@ class TimePlan(LossPlan):
     """
 
     goal_texts: ClassVar[dict[str, str]] = {
-        "difference": "find a difference",
+        "difference": "detect a difference",
         "noninferiority": "show that the challenger is worse by less than {margin}",
         "equivalence": "show that the two differ by less than {margin}",
     }
@@ -268,7 +268,7 @@ def plan_time_comparison(
     >>> from skcompare.stats import plan_time_comparison
     >>> print(plan_time_comparison(0.05, 0.4, variance_inflation=3.0))
     1732 time points have power 0.800
-    to find a difference (Diebold-Mariano, two-sided, alpha 0.05)
+    to detect a difference (Diebold-Mariano, two-sided, alpha 0.05)
     if the difference is +0.05
     and differences of time points have standard deviation 0.4: as given
     and 3 time points are worth an independent one, with about 58 cosines

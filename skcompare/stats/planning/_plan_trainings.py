@@ -136,7 +136,7 @@ class TrainingPlan:
         best = TrainingScenario("", self.n_trainings, self.records, self.power, self.cost)
         lines = [
             f"{best}" + ("" if self.enough else f": less than {self.required_power:g}"),
-            f"to find a difference (crossed t, {self.alternative}, alpha {self.alpha:g})",
+            f"to detect a difference (crossed t, {self.alternative}, alpha {self.alpha:g})",
             f"if it is {self.difference:+.4g}, with standard deviations of "
             f"{self.sigma_records:.4g} between records, {self.sigma_trainings:.4g} between",
             f"trainings and {self.sigma_interaction:.4g} of both at once",
@@ -293,7 +293,7 @@ def plan_trainings(
     ... )
     >>> print(plan)
     7 trainings of each and 5529 records, power 0.800, cost 556.5
-    to find a difference (crossed t, two-sided, alpha 0.05)
+    to detect a difference (crossed t, two-sided, alpha 0.05)
     if it is +0.01, with standard deviations of 0.2 between records, 0.005 between
     trainings and 0.2 of both at once
     >>> [(row.n_trainings, row.records) for row in plan.choices[:4]]

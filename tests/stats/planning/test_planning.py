@@ -555,7 +555,7 @@ def test_plan_in_text():
     lines = str(plan).splitlines()
 
     assert f"{plan.records:.0f} records, about {plan.discordant:.0f} of them" in lines[0]
-    assert "to find a difference (mid-p, two-sided, alpha 0.05)" == lines[1]
+    assert "to detect a difference (mid-p, two-sided, alpha 0.05)" == lines[1]
     assert "accuracy is 0.8 (champion) and 0.85 (challenger)" in lines[2]
     assert "right independently" in lines[3]
     assert lines[5].startswith("least disagreement: difference +0.0500")
