@@ -16,7 +16,6 @@ from skcompare.gate._files import (
     GateFiles,
     chosen_columns,
     judge_files,
-    names_in,
     placed_in,
 )
 from skcompare.gate._ledger import Ledger
@@ -28,6 +27,7 @@ from skcompare.gate._policy import (
     checked_table,
     find_policy,
     load_policy,
+    names_in,
 )
 from skcompare.gate._proposal import Proposal, non_inferior, propose_policy
 from skcompare.gate._skops import load_estimator

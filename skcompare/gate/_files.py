@@ -28,7 +28,7 @@ from skcompare.comparators import MEAN_SCORE, check_role_names
 from skcompare.gate._decision import GateDecision
 from skcompare.gate._evaluate import Gate, judge_subject
 from skcompare.gate._ledger import Ledger, lock_of
-from skcompare.gate._policy import Columns, Policy, TrainSettings, share_in
+from skcompare.gate._policy import Columns, Policy, TrainSettings, names_in, share_in
 from skcompare.gate._skops import load_estimators
 from skcompare.gate._subjects import (
     ItemSubject,
@@ -303,14 +303,6 @@ def placed_in(source: Source, prediction: Answer) -> Any:
             for kind, part in prediction.items()
         }
     return source, prediction if isinstance(prediction, str) else list(prediction)
-
-
-def names_in(prediction: Answer) -> list[str]:
-    """List the columns of one classifier's predictions."""
-    if isinstance(prediction, str):
-        return [prediction]
-    parts = prediction.values() if isinstance(prediction, Mapping) else prediction
-    return [name for part in parts for name in names_in(part)]
 
 
 def _id(sources: Sequence[Source], columns: Columns) -> str | None:

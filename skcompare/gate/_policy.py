@@ -258,6 +258,14 @@ def share_in(key: Any) -> str | None:
     return f"{share:.12g}" if 0 < share < 1 else None
 
 
+def names_in(columns: Any) -> list[str]:
+    """List the names of columns: one, those of an array, or of each kind of predictions."""
+    if isinstance(columns, str):
+        return [columns]
+    parts = columns.values() if isinstance(columns, Mapping) else columns
+    return [name for own in parts for name in names_in(own)]
+
+
 columns_of_intervals = partial(
     columns_by_share, check=partial(columns_of_outputs, n_columns=2)
 )
