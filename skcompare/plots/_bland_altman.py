@@ -13,7 +13,6 @@ from skcompare._core.formatting import (
     format_number,
     format_pvalue,
     in_one_line,
-    shortened,
 )
 from skcompare._core.validation import check_confidence_level, check_count
 from skcompare._typing import FloatArray
@@ -28,18 +27,9 @@ from skcompare.plots._numbers_display import (
     usual_range,
     why_no_limits,
 )
-from skcompare.plots.drawing._base import ROLES
 from skcompare.plots.drawing._labels import count_text, records_text
-from skcompare.plots.drawing._layout import Room, down_from
-from skcompare.plots.drawing._style import (
-    INK,
-    LONGEST,
-    SOFT,
-    dress,
-    line_of_zero,
-    literal,
-    percent,
-)
+from skcompare.plots.drawing._layout import Room, down_from, named
+from skcompare.plots.drawing._style import INK, SOFT, dress, line_of_zero, literal, percent
 from skcompare.plots.drawing._text import wrapped
 from skcompare.predictions import PairedPredictions
 from skcompare.stats import bland_altman
@@ -226,15 +216,6 @@ class BlandAltmanDisplay(NumbersDisplay, title="Agreement of the predictions"):
         known = test and not math.isnan(pvalue) and not self.why_no_band
         return f"{text}, p = {format_pvalue(pvalue)}" if known else text
 
-    def _roles(self) -> str:
-        """Return the roles with the names of their models, if they have any."""
-        roles = reversed(list(zip(ROLES, self.names)))
-        challenger, champion = (
-            role if role == name else f"{role} ({shortened(in_one_line(name), LONGEST)})"
-            for role, name in roles
-        )
-        return f"{challenger[:1].upper()}{challenger[1:]} − {champion}"
-
     def _lines(self) -> list[str]:
         """Return lines of text on the estimates."""
         share = percent(self.coverage)
@@ -242,7 +223,7 @@ class BlandAltmanDisplay(NumbersDisplay, title="Agreement of the predictions"):
         interval = f", with {percent(self.confidence_level)} intervals"
         interval = f". No intervals: {self.why_no_band}" if self.why_no_band else interval
         lines = [
-            f"{self._roles()}{unit}, {records_text(self.n)}{interval}",
+            f"Challenger − champion{unit}, {records_text(self.n)}{interval}",
             f"Solid line: mean difference {self._text_of(self.difference, test='t')}",
             f"Dashed lines: {share} of the differences are from "
             f"{self._text_of(self.lower_limit)} to {self._text_of(self.upper_limit)}, if "
@@ -262,7 +243,8 @@ class BlandAltmanDisplay(NumbersDisplay, title="Agreement of the predictions"):
         return self._lines()
 
     def _text(self) -> list[str]:
-        lines = [literal(line).replace("p = ", "p\xa0=\xa0") for line in self._lines()]
+        lines = [named(line, self.sides) for line in self._lines()]
+        lines = [literal(line).replace("p = ", "p\xa0=\xa0") for line in lines]
         return wrapped([f"{line}." for line in lines], LINE)
 
     def _room(self) -> Room:

@@ -11,9 +11,9 @@ from skcompare._core.formatting import decimals_for, format_number
 from skcompare._typing import FloatArray
 from skcompare.evidence import PairedCalibration
 from skcompare.plots._annotation import Finding, finding_from
-from skcompare.plots.drawing._base import ONCE, ROLES, PairDisplay, Place, comparison_behind
+from skcompare.plots.drawing._base import ONCE, PairDisplay, Place, comparison_behind
 from skcompare.plots.drawing._labels import records_text, short_count
-from skcompare.plots.drawing._layout import Room, down_from, legend_below, role_text
+from skcompare.plots.drawing._layout import ROLES, Room, down_from, legend_below
 from skcompare.plots.drawing._style import INK, LINE, ROLE_STYLES, SOFT, dress, percent
 from skcompare.plots.drawing._text import WIDEST, wrapped
 from skcompare.stats import calibration_consistency, calibration_difference
@@ -228,7 +228,7 @@ class CalibrationComparisonDisplay(
         for i, role in enumerate(ROLES):
             self._draw_reliability(axes[i], i)
             self._draw_counts(axes[2 + i], i)
-            title = f"{role_text(role, self.names[i])}\n"
+            title = f"{role.capitalize()}\n"
             axes[i].set_title(
                 f"{title}Squared calibration error {self._error_text(i)}",
                 fontsize="medium",

@@ -12,12 +12,7 @@ from skcompare._registry.tests import options_of
 from skcompare._typing import ArrayLike, FloatArray, IntArray
 from skcompare.evidence import PairedLosses
 from skcompare.plots._annotation import Finding
-from skcompare.plots.drawing._base import (
-    PairDisplay,
-    check_options,
-    check_targets,
-    sides_behind,
-)
+from skcompare.plots.drawing._base import PairDisplay, check_options, check_targets
 from skcompare.plots.drawing._style import literal
 from skcompare.predictions import PairedPredictions
 
@@ -92,9 +87,7 @@ class GainsDisplay(NumbersDisplay):
         of_loss = {name: options.pop(name) for name in names if name in options}
         pair = cls._evidence_of(result, cls.needs, {})
         losses = cls._evidence_of(result, PairedLosses, of_loss)
-        display = cls._of(pair, losses, **options)
-        display.sides = sides_behind(result)
-        return display
+        return cls._of(pair, losses, **options)._named_by(result)
 
     @classmethod
     def _evidence_options(cls) -> tuple[str, ...]:

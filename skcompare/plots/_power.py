@@ -218,7 +218,8 @@ evidence
             # `alpha` and `power` are those of the plan, not of a loss.
             names = set(options_of(PairedLosses, "from_pair")) - set(cls._own_options())
             of_loss = {name: options.pop(name) for name in names & options.keys()}
-            return cls._of(cls._evidence_of(result, PairedLosses, of_loss), **options)
+            losses = cls._evidence_of(result, PairedLosses, of_loss)
+            return cls._of(losses, **options)._named_by(result)
         return super().of_result(result, **options)
 
     @classmethod

@@ -13,14 +13,13 @@ from skcompare._typing import FloatArray
 from skcompare.evidence import PlacementValues
 from skcompare.plots._annotation import Finding, finding_of
 from skcompare.plots.drawing._base import (
-    ROLES,
     PairDisplay,
     Place,
     check_targets,
     comparison_behind,
 )
 from skcompare.plots.drawing._labels import count_text
-from skcompare.plots.drawing._layout import Room, legend_below, role_text
+from skcompare.plots.drawing._layout import ROLES, Room, legend_below
 from skcompare.plots.drawing._style import (
     INK,
     LINE,
@@ -241,7 +240,7 @@ class RocComparisonDisplay(
                 f"{', '.join(options)}: the curves of {rankings.design} have no band and "
                 "no intervals. Leave this out, or compare trained models on a hold-out set."
             )
-        return cls._of_splits(rankings)
+        return cls._of_splits(rankings)._named_by(result)
 
     @classmethod
     def _of(
@@ -346,7 +345,7 @@ class RocComparisonDisplay(
         """Numbers of positive and negative records as text; for splits, of predictions."""
         positives, negatives = map(count_text, self.counts)
         if self.bands is None and self.significance != RECORDS_IN_TIME:
-            return f"{positives} predictions for positive, {negatives} to negative records"
+            return f"{positives} predictions for positive, {negatives} for negative records"
         return f"{positives} positive, {negatives} negative records"
 
     @property
@@ -379,9 +378,9 @@ class RocComparisonDisplay(
 
     def _draw_curves(self, ax: Any) -> None:
         ax.plot([0, 1], [0, 1], color=SOFT, lw=1, ls=":", label="Chance")
-        rows = zip(ROLES, self.names, (self.champion, self.challenger), ROLE_STYLES)
-        for i, (role, name, sensitivity, style) in enumerate(rows):
-            label = f"{role_text(role, name)}\n{self._auc_text(i)}"
+        rows = zip(ROLES, (self.champion, self.challenger), ROLE_STYLES)
+        for i, (role, sensitivity, style) in enumerate(rows):
+            label = f"{role.capitalize()}\n{self._auc_text(i)}"
             # A few marks at different places, so that those of equal curves all show.
             marks = {"ms": 4.5, "markevery": (0.06 + 0.07 * i, 0.14)}
             ax.plot(self.fpr, sensitivity, lw=1.8, label=label, **marks, **style)

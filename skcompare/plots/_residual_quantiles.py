@@ -15,9 +15,8 @@ from skcompare._core.formatting import (
 from skcompare._core.validation import check_confidence_level
 from skcompare._typing import FloatArray
 from skcompare.plots._numbers_display import NumbersDisplay, groups_in, short, why_no_limits
-from skcompare.plots.drawing._base import ROLES
 from skcompare.plots.drawing._labels import records_text
-from skcompare.plots.drawing._layout import Room, down_from, legend_below, role_text
+from skcompare.plots.drawing._layout import ROLES, Room, down_from, legend_below
 from skcompare.plots.drawing._style import (
     INK,
     LINE,
@@ -249,7 +248,7 @@ class ResidualQuantilesDisplay(NumbersDisplay, title="Residual quantiles"):
         low, high = low - (0.0 if others == [0.0] else room), high + room
         low, high = (np.exp(low), np.exp(high)) if is_log else (low, high)
         for role, curve in enumerate(curves):
-            style, name = ROLE_STYLES[role], role_text(ROLES[role], self.names[role])
+            style, name = ROLE_STYLES[role], ROLES[role].capitalize()
             if not self.why_no_band:
                 # A band without a limit extends to the edge.
                 ends = np.clip(curve[1:], low, high)

@@ -16,7 +16,7 @@ from skcompare._core.formatting import (
 )
 from skcompare._core.validation import alpha_of
 from skcompare._typing import FloatArray, IntArray
-from skcompare.plots.drawing._base import Display
+from skcompare.plots.drawing._base import Display, checked_sides
 from skcompare.plots.drawing._labels import records_axis, records_text
 from skcompare.plots.drawing._layout import Room, legend_at
 from skcompare.plots.drawing._style import (
@@ -120,13 +120,21 @@ class AnytimeDisplay(Display, title="Interim analyses"):
     unit: str = "record"
 
     @classmethod
-    def from_result(cls, result: AnytimeMonitor, *, ax: Any = None) -> Self:
+    def from_result(
+        cls,
+        result: AnytimeMonitor,
+        *,
+        names: tuple[str, str] | None = None,
+        ax: Any = None,
+    ) -> Self:
         """Plot the looks of a monitor.
 
         Parameters
         ----------
         result : AnytimeMonitor
             A monitor with at least one look.
+        names : tuple of str, optional
+            Names of both models in the picture, instead of champion and challenger.
         ax : matplotlib Axes or sequence of two Axes, optional
             Axes to draw on; a new figure by default.
 
@@ -135,16 +143,20 @@ class AnytimeDisplay(Display, title="Interim analyses"):
         display : AnytimeDisplay
             The display, drawn.
         """
-        return cls.of_result(result).plot(ax=ax)
+        return cls.of_result(result, names=names).plot(ax=ax)
 
     @classmethod
-    def of_result(cls, result: AnytimeMonitor) -> Self:
+    def of_result(
+        cls, result: AnytimeMonitor, *, names: tuple[str, str] | None = None
+    ) -> Self:
         """Create the display from a monitor, without drawing it.
 
         Parameters
         ----------
         result : AnytimeMonitor
             A monitor with at least one look.
+        names : tuple of str, optional
+            Names of both models in the picture, instead of champion and challenger.
 
         Returns
         -------
@@ -176,7 +188,9 @@ class AnytimeDisplay(Display, title="Interim analyses"):
         measure = ACCURACY if of_counts else f"mean gain in {result.loss}"
         question = result.null_value, result.confidence_level, result.alternative
         about = bound, measure, result.unit
-        return cls(n, estimate, low, high, log_pvalue, *question, *about)
+        display = cls(n, estimate, low, high, log_pvalue, *question, *about)
+        display.sides = checked_sides(names)
+        return display
 
     @property
     def alpha(self) -> float:

@@ -13,7 +13,7 @@ from skcompare._typing import ArrayLike, FloatArray
 from skcompare.evidence import CrossedDifferences
 from skcompare.plots._annotation import Finding, finding_of
 from skcompare.plots._numbers_display import short
-from skcompare.plots.drawing._base import PairDisplay, Place
+from skcompare.plots.drawing._base import PairDisplay, Place, checked_sides
 from skcompare.plots.drawing._labels import records_text
 from skcompare.plots.drawing._layout import Room, legend_below
 from skcompare.plots.drawing._style import (
@@ -141,6 +141,7 @@ class TrainingVarianceDisplay(
         paired: bool | None = None,
         labels: ArrayLike | None = None,
         pos_label: Any = None,
+        names: tuple[str, str] | None = None,
         ax: Any = None,
         **options: Any,
     ) -> Self:
@@ -154,6 +155,8 @@ class TrainingVarianceDisplay(
             Probabilities, or numbers, by each training.
         paired, labels, pos_label
             As for :func:`skcompare.compare_seeds`.
+        names : tuple of str, optional
+            Names of both models in the picture, instead of champion and challenger.
         ax : matplotlib Axes or sequence of Axes, optional
             Axes to draw on; a new figure by default.
         **options : dict
@@ -164,16 +167,16 @@ class TrainingVarianceDisplay(
         display : Display
             The display, drawn.
         """
+        names = checked_sides(names)
         predictions = predictions_of_trainings(
             y_true,  # type: ignore[arg-type]
-            {"champion": champion, "challenger": challenger},
+            dict(zip(names, (champion, challenger), strict=True)),
             paired=paired,
             labels=labels,
             pos_label=pos_label,
             target=cls._target_of(options, y_true=y_true),
         )
-        pair = predictions.pair("champion", "challenger")
-        return cls.from_result(pair, ax=ax, **options)
+        return cls.from_result(predictions.pair(*names), ax=ax, **options)
 
     def _numbers_text(self) -> str:
         counts = len(self.champion), len(self.challenger)

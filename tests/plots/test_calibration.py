@@ -143,7 +143,7 @@ def test_predicted_classes():
 
     assert "top_label" == display.kind
     assert ("old", "new") == display.names
-    assert display.axes_[0].get_title().startswith("Champion: old\n")
+    assert display.axes_[0].get_title().startswith("old\n")
     assert "Share of right predictions" == display.axes_[0].get_ylabel()
     assert 60 == display.frame().query("role == 'champion'")["count"].sum()
     with pytest.raises(ValueError, match="top_label"):

@@ -120,9 +120,7 @@ def test_read_off_gains():
     display = drawn(GainByRangeDisplay.of_result(PAIR, ranges=[80, 200]))
     better = {"challenger better": 1, "not distinguished": 0, "champion better": -1}
 
-    assert "together: challenger better up to 80, champion better above 200" in (
-        display.summary
-    )
+    assert "together: new better up to 80, old better above 200" in (display.summary)
     assert [1, 0, -1] == display.better.tolist()
     assert list(better) == display.frame()["better"].tolist()
     boxes = sorted(display.axes_[0].patches, key=lambda box: box.get_x())

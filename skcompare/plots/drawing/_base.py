@@ -12,12 +12,21 @@ from sklearn.exceptions import NotFittedError
 import skcompare.metrics
 import skcompare.stats  # noqa: F401
 from skcompare._core.design import IN_TIME, TIME_ORDERED_HOLDOUT
+from skcompare._core.formatting import in_one_line
 from skcompare._core.sklearn_private import SideBySideMixin
 from skcompare._io.columns import frame_from_columns
 from skcompare._registry.metrics import CLASSES, NUMBERS, VALUES, keywords_of
 from skcompare._registry.tests import options_of
 from skcompare._typing import ArrayLike
-from skcompare.plots.drawing._layout import Room, fit_room, name_roles, room_for, sides_of
+from skcompare.plots.drawing._layout import (
+    ROLES,
+    Room,
+    fit_room,
+    name_labels,
+    name_roles,
+    named,
+    room_for,
+)
 from skcompare.plots.drawing._style import plain_ticks, suit_paper
 from skcompare.predictions import (
     PairedPredictions,
@@ -47,12 +56,32 @@ def comparison_behind(result: Any) -> Any:
 
 
 def sides_behind(result: Any) -> tuple[str, str]:
-    """Return the short names of the models that a result is about, or their roles."""
-    roles = [getattr(comparison_behind(result), role, None) for role in ROLES]
-    names = [getattr(role, "name", role) for role in roles]
-    if all(isinstance(name, str) for name in names):
-        return sides_of(*map(str, names))
-    return "champion", "challenger"
+    """Return the names of the models that a result is about, or their roles."""
+    holder = comparison_behind(result)
+    if hasattr(holder, "from_pair") and not isinstance(holder, PairedPredictions):
+        # Some evidence has names; the roles are numbers, if there are any.
+        names: Any = getattr(holder, "names", ROLES)
+    else:
+        roles = [getattr(holder, role, None) for role in ROLES]
+        names = [getattr(role, "name", role) for role in roles]
+    if len(names) != 2 or not all(isinstance(name, str) for name in names):
+        return ROLES
+    return in_one_line(names[0]), in_one_line(names[1])
+
+
+def checked_sides(names: Any) -> tuple[str, str]:
+    """Return the names of champion and challenger, which by default are these words."""
+    if names is None:
+        return ROLES
+    is_pair = isinstance(names, Sequence) and not isinstance(names, str) and len(names) == 2
+    if not (is_pair and all(isinstance(name, str) and name.strip() for name in names)):
+        raise ValueError(
+            "`names` must be the names of champion and challenger, such as ('old', 'new'). "
+            f"Got {names!r:.80}."
+        )
+    if names[0] == names[1]:
+        raise ValueError(f"`names` must differ. Got {names[0]!r:.80} twice.")
+    return names[0], names[1]
 
 
 def pair_behind(result: Any) -> PairedPredictions | None:
@@ -110,7 +139,6 @@ def check_options(who: type, options: Iterable[str], known: Iterable[str]) -> No
         )
 
 
-ROLES = CHAMPION, CHALLENGER = "champion", "challenger"
 DRAWN = ("ax_", "axes_", "figure_")
 
 
@@ -181,7 +209,7 @@ class Display(ABC):
 
     title: ClassVar[str] = ""
     place: ClassVar[Place | None] = None
-    # Of the models, in the words of a picture; those of a result that names them.
+    # Names of the models, which `plot` and `summary` put in the place of their roles.
     sides: tuple[str, str] = ROLES
 
     def __init_subclass__(cls, *, title: str = "", place: Place | None = None) -> None:
@@ -236,6 +264,7 @@ class Display(ABC):
         name_roles(self.axes_, self.sides)
         if ax is not None:
             fit_room(self.axes_, self._room_on(self.axes_))
+        name_labels(self.axes_, self.sides)
         suit_paper(self.axes_)
         return self
 
@@ -258,7 +287,12 @@ class Display(ABC):
     @property
     def summary(self) -> str:
         """Text alternative to the plot, in a few sentences."""
-        return f"{'. '.join(self._sentences())}."
+        return named(f"{'. '.join(self._sentences())}.", self.sides)
+
+    def _named_by(self, result: Any) -> Self:
+        """Take the names of the models from a result."""
+        self.sides = sides_behind(result)
+        return self
 
     def _sentences(self) -> list[str]:
         """Return the sentences of the summary, without full stops."""
@@ -305,6 +339,7 @@ class PairDisplay(Display):
         y: ArrayLike,
         *,
         groups: ArrayLike | None = None,
+        names: tuple[str, str] | None = None,
         ax: Any = None,
         **options: Any,
     ) -> Self:
@@ -320,6 +355,8 @@ class PairDisplay(Display):
             True labels.
         groups : array-like of shape (n_samples,), optional
             Group of each record (patient, user).
+        names : tuple of str, optional
+            Names of both models in the picture, instead of champion and challenger.
         ax : matplotlib Axes or sequence of Axes, optional
             Axes to draw on; a new figure by default.
         **options : dict
@@ -330,16 +367,16 @@ class PairDisplay(Display):
         display : Display
             The display, drawn.
         """
+        names = checked_sides(names)
         predictions = predictions_of_fitted(
-            {CHAMPION: champion, CHALLENGER: challenger},
+            dict(zip(names, (champion, challenger), strict=True)),
             X,
             y,
             required=cls._required_for(options, champion, challenger),
             groups=groups,
             why="Pictures show what trained classifiers predict.",
         )
-        pair = predictions.pair(CHAMPION, CHALLENGER)
-        return cls.from_result(pair, ax=ax, **options)
+        return cls.from_result(predictions.pair(*names), ax=ax, **options)
 
     @classmethod
     def from_predictions(
@@ -351,6 +388,7 @@ class PairDisplay(Display):
         labels: ArrayLike | None = None,
         groups: ArrayLike | None = None,
         pos_label: Any = None,
+        names: tuple[str, str] | None = None,
         ax: Any = None,
         **options: Any,
     ) -> Self:
@@ -370,6 +408,8 @@ class PairDisplay(Display):
             Group of each record (patient, user).
         pos_label : label, optional
             The positive class of two.
+        names : tuple of str, optional
+            Names of both models in the picture, instead of champion and challenger.
         ax : matplotlib Axes or sequence of Axes, optional
             Axes to draw on; a new figure by default.
         **options : dict
@@ -380,9 +420,10 @@ class PairDisplay(Display):
         display : Display
             The display, drawn.
         """
+        names = checked_sides(names)
         predictions = predictions_from_arrays(
             y_true,
-            {CHAMPION: champion, CHALLENGER: challenger},
+            dict(zip(names, (champion, challenger), strict=True)),
             labels=labels,
             pos_label=pos_label,
             groups=groups,
@@ -390,7 +431,7 @@ class PairDisplay(Display):
         )
         if pos_label is not None and "pos_label" in cls._evidence_options():
             options["pos_label"] = pos_label
-        return cls.from_result(predictions.pair(CHAMPION, CHALLENGER), ax=ax, **options)
+        return cls.from_result(predictions.pair(*names), ax=ax, **options)
 
     @classmethod
     def from_cv_results(
@@ -403,6 +444,7 @@ class PairDisplay(Display):
         cv: Any = None,
         design: Any = None,
         groups: ArrayLike | None = None,
+        names: tuple[str, str] | None = None,
         ax: Any = None,
         **options: Any,
     ) -> Self:
@@ -425,6 +467,8 @@ class PairDisplay(Display):
             Design of the splits, where `cv` does not determine it.
         groups : array-like of shape (n_samples,), optional
             Group of each record (patient, user).
+        names : tuple of str, optional
+            Names of both models in the picture, instead of champion and challenger.
         ax : matplotlib Axes or sequence of Axes, optional
             Axes to draw on; a new figure by default.
         **options : dict
@@ -435,16 +479,18 @@ class PairDisplay(Display):
         display : Display
             The display, drawn.
         """
+        names = checked_sides(names)
+        outputs = outputs_of_roles(champion, challenger, X, y)
         predictions = predictions_from_cv_results(
             X,
             y,  # type: ignore[arg-type]
-            outputs_of_roles(champion, challenger, X, y),
+            {name: outputs[role] for name, role in zip(names, ROLES, strict=True)},
             cv=cv,
             design=design,
             groups=groups,
             required=cls._required_for(options),
         )
-        return cls.from_result(predictions.pair(CHAMPION, CHALLENGER), ax=ax, **options)
+        return cls.from_result(predictions.pair(*names), ax=ax, **options)
 
     @classmethod
     def from_result(cls, result: Any, *, ax: Any = None, **options: Any) -> Self:
@@ -492,10 +538,9 @@ class PairDisplay(Display):
                     f"{', '.join(made_by)}: the evidence is made already. Pass this to "
                     f"{cls.needs.__name__}, or leave it out."
                 )
-            return cls._of(result, **options)
-        display = cls._of(cls._evidence_of(result, cls.needs, made_by), **options)
-        display.sides = sides_behind(result)
-        return display
+            return cls._of(result, **options)._named_by(result)
+        evidence = cls._evidence_of(result, cls.needs, made_by)
+        return cls._of(evidence, **options)._named_by(result)
 
     @classmethod
     def _target_of(

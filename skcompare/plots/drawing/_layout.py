@@ -1,15 +1,17 @@
 """Figures, panels and legends of displays."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
 from skcompare.exceptions import MissingDependencyError
-from skcompare.plots.drawing._style import INK, brief
-from skcompare.plots.drawing._text import wrapped
+from skcompare.plots.drawing._labels import short_names
+from skcompare.plots.drawing._style import INK, LONGEST, literal
+from skcompare.plots.drawing._text import points_of, wrapped
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,37 +190,67 @@ def _scale_text(ax: Any, scale: float) -> None:
 DISTANCE = 0.5
 """Distance in inches from the axes to a legend: room for the labels of the axis."""
 
-UNNAMED = {
-    "champion": ("champion", "classifier 1"),
-    "challenger": ("challenger", "classifier 2"),
-}
+ROLES = "champion", "challenger"
+UNNAMED = ("champion", "classifier 1"), ("challenger", "classifier 2")
+"""Names of each role that say no more than the role."""
+
+LONGEST_SIDE, SHORTEST_SIDE, IN_COLUMNS = 20, 8, 12
+"""Largest number of characters of a name that stands for a role; in legends `LONGEST`, and
+`IN_COLUMNS` in those of several columns. The names of labels that are longer than their
+axes are shortened further."""
+
+WRAPPED = 0.85
+"""Share of the width of a figure to which titles with names are wrapped."""
+
+ROLE_WORD = r"\b(?:the )?(?P<role>champion|challenger)\b"
 
 
-def role_text(role: str, name: str) -> str:
-    """Format a role with the name of its classifier, if there is one."""
-    title = role.capitalize()
-    return title if name in UNNAMED[role] else f"{title}: {brief(name)}"
+def side_names(sides: Sequence[str], longest: int = LONGEST_SIDE) -> list[str]:
+    """Return the names of two models, shortened, or the role of one without a name."""
+    names = short_names(sides, longest)
+    return [
+        role if not side.strip() or side in unnamed else name
+        for role, side, unnamed, name in zip(ROLES, sides, UNNAMED, names)
+    ]
 
 
-LONGEST_SIDE = 20
-"""Largest number of characters of a name that stands for a role."""
+def named(
+    text: str,
+    sides: Sequence[str],
+    longest: int = LONGEST_SIDE,
+    *,
+    escape: Callable[[str], str] = str,
+) -> str:
+    """Replace the roles in a text by the names of the models.
 
+    Parameters
+    ----------
+    text : str
+        Text on "the champion" and "the challenger". Names that it has already are left as
+        they are, even if a role is a part of them.
+    sides : sequence of str
+        Names of champion and challenger, or these words.
+    longest : int
+        Largest number of characters of a name.
+    escape : callable
+        What changes a name for the text, such as `literal`.
+    """
+    names = dict(zip(ROLES, map(escape, side_names(sides, longest))))
+    if tuple(names.values()) == ROLES:
+        return text
+    lengths = LONGEST, LONGEST_SIDE, IN_COLUMNS, longest
+    whole = [re.escape(escape(n)) for size in lengths for n in side_names(sides, size)]
+    whole = [name for name in whole if name not in ROLES]
 
-def sides_of(champion: str, challenger: str) -> tuple[str, str]:
-    """Return the names of two models if they are short, or else their roles."""
-    named = {"champion": champion, "challenger": challenger}
-    short = all(0 < len(name) <= LONGEST_SIDE for name in named.values())
-    if not short or any(name in UNNAMED[role] for role, name in named.items()):
-        return "champion", "challenger"
-    return brief(champion), brief(challenger)
+    def name_of(match: re.Match[str]) -> str:
+        role = (match["role"] or "").lower()
+        return match[0] if names.get(role, role) == role else names[role]
 
-
-ROLE_WORD = re.compile(r"\b(champion|challenger)\b(?!:| \()", re.IGNORECASE)
-"""A role in a text, unless its name follows."""
+    return re.sub("|".join([*whole, ROLE_WORD]), name_of, text, flags=re.IGNORECASE)
 
 
 def name_roles(axes: Sequence[Any], sides: tuple[str, str]) -> None:
-    """Replace the roles in the text of axes by the names of the models, if these are short.
+    """Replace the roles in the text of axes, but for their labels, by names of models.
 
     Parameters
     ----------
@@ -230,22 +262,63 @@ def name_roles(axes: Sequence[Any], sides: tuple[str, str]) -> None:
     from matplotlib.text import Text
     from matplotlib.ticker import FixedLocator
 
-    names = dict(zip(("champion", "challenger"), sides))
-    if all(role == name for role, name in names.items()):
+    if tuple(side_names(sides)) == ROLES:
         return
-
-    def named(text: str) -> str:
-        return ROLE_WORD.sub(lambda match: names[match[0].lower()], text)
-
     for ax in axes:
         for axis in (ax.xaxis, ax.yaxis):
             if not isinstance(axis.get_major_locator(), FixedLocator):
                 continue
             labels = [label.get_text() for label in axis.get_ticklabels()]
-            if any(map(ROLE_WORD.search, labels)):
-                axis.set_ticklabels([named(label) for label in labels])
-        for text in ax.findobj(Text):
-            text.set_text(named(text.get_text()))
+            if any(re.search(ROLE_WORD, label, re.IGNORECASE) for label in labels):
+                axis.set_ticklabels(
+                    [named(label, sides, escape=literal) for label in labels]
+                )
+        legend = ax.get_legend()
+        for text in [] if legend is None else legend.get_texts():
+            longest = IN_COLUMNS if legend._ncols > 1 else LONGEST
+            text.set_text(named(text.get_text(), sides, longest, escape=literal))
+        titles = ax.title, ax._left_title, ax._right_title
+        others = (*titles, ax.xaxis.label, ax.yaxis.label)
+        for text in set(ax.findobj(Text)).difference(others):
+            text.set_text(named(text.get_text(), sides, escape=literal))
+        for title in titles:
+            _name_title(ax, title, sides)
+
+
+def _name_title(ax: Any, title: Any, sides: tuple[str, str]) -> None:
+    """Put names into a title, and wrap lines that they make longer than the axes."""
+    before = title.get_text()
+    after = named(before, sides, escape=literal)
+    if after != before:
+        width = 72 * size_of([ax])[0] / (CHARACTER * title.get_fontsize())
+        most = max(int(WRAPPED * width), *map(len, before.split("\n")))
+        title.set_text("\n".join(wrapped(after.split("\n"), most)))
+
+
+def name_labels(axes: Sequence[Any], sides: tuple[str, str]) -> None:
+    """Replace the roles in the labels of axes, by names as long as their size allows."""
+    labels = [
+        (ax, side, text, text.get_text())
+        for ax in axes
+        for text, side in ((ax.xaxis.label, "width"), (ax.yaxis.label, "height"))
+        if re.search(ROLE_WORD, text.get_text(), re.IGNORECASE)
+    ]
+    if not labels or tuple(side_names(sides)) == ROLES:
+        return
+    for _, _, text, before in labels:
+        text.set_text(named(before, sides, SHORTEST_SIDE, escape=literal))
+    with catch_warnings():
+        # If there is no room at all, this is said again when the figure is drawn.
+        simplefilter("ignore", UserWarning)
+        # Long labels would themselves make the axes smaller.
+        axes[0].figure.figure.draw_without_rendering()
+    for ax, side, text, before in labels:
+        most = 72 * getattr(ax.bbox, side) / ax.figure.dpi
+        for longest in range(LONGEST_SIDE, SHORTEST_SIDE - 1, -1):
+            after = named(before, sides, longest, escape=literal)
+            if points_of(after, text.get_fontsize()) <= most:
+                break
+        text.set_text(after)
 
 
 def down_from(ax: Any) -> Any:

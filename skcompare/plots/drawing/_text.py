@@ -57,6 +57,15 @@ def inches_of(text: str, size: float = SIZE) -> float:
     return max(map(_characters, text.split("\n"))) * size * CHARACTER / 72
 
 
+def points_of(text: str, size: float) -> float:
+    """Measure the width of text in points, by its longest line."""
+    from matplotlib.textpath import TextPath
+
+    lines = filter(str.strip, text.split("\n"))
+    widths = [TextPath((0, 0), line, size=size).get_extents().width for line in lines]
+    return float(max(widths, default=0.0))
+
+
 def _characters(line: str) -> float:
     """Return the width of a line in average characters."""
     return len(line) + WIDER * sum(line.count(sign) for sign in "+−=<>≥≤")

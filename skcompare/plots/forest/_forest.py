@@ -21,9 +21,16 @@ from skcompare._core.formatting import (
 from skcompare._core.report import LOSS, OPEN, WIN, outcome_of
 from skcompare._core.validation import check_alpha
 from skcompare._registry.metrics import CLASSES, NUMBERS, keywords_of
-from skcompare.plots.drawing._base import ROLES, PairDisplay, check_options, sides_behind
+from skcompare.plots.drawing._base import PairDisplay, check_options
 from skcompare.plots.drawing._labels import distinct, marks_of
-from skcompare.plots.drawing._layout import Room, size_of
+from skcompare.plots.drawing._layout import (
+    LONGEST_SIDE,
+    ROLES,
+    SHORTEST_SIDE,
+    Room,
+    side_names,
+    size_of,
+)
 from skcompare.plots.drawing._style import (
     CHAMPION,
     INK,
@@ -31,6 +38,7 @@ from skcompare.plots.drawing._style import (
     OUTCOME_MARKS,
     SOFT,
     dress,
+    literal,
     mark,
     percent,
     write,
@@ -109,14 +117,13 @@ class IntervalDisplay(Intervals, PairDisplay):
         test_options = {name: options.pop(name) for name in OF_TESTS if name in options}
         level = options.pop("alpha", None)
         alpha = 0.05 if level is None else check_alpha(level)
+        source = result
         if isinstance(result, PairedPredictions):
-            result = run_tests(result, cls.kind, alpha=alpha, **test_options)
+            source = run_tests(result, cls.kind, alpha=alpha, **test_options)
         else:
             refuse_options(result, test_options, level)
-        display = cls._of(result, alpha=alpha, **options)
-        if display.sides == ROLES:
-            display.sides = sides_behind(result)
-        return display
+        display = cls._of(source, alpha=alpha, **options)
+        return display._named_by(result) if display.sides == ROLES else display
 
     @classmethod
     def _required_of(cls, *estimators: Any) -> frozenset[str]:
@@ -197,8 +204,8 @@ class IntervalDisplay(Intervals, PairDisplay):
         """Return remarks on the marks of the rows."""
         remarks = []
         outcomes = {self._outcome(row) for row in self.rows}
-        left, right = self.sides
-        labels = {WIN: f"{right} better", LOSS: f"{left} better", OPEN: "inconclusive"}
+        left, right = (f"{side} better" for side in side_names(self.sides))
+        labels = {WIN: right, LOSS: left, OPEN: "inconclusive"}
         signs = [f"{OUTCOME_MARKS[o][2]} {labels[o]}" for o in labels if o in outcomes]
         if signs:
             remarks.append(f"{', '.join(signs)} at {self.alpha:g}.")
@@ -454,14 +461,11 @@ PairedResult, PrecisionByClass, fitted comparator, PairedPredictions, or list or
         main = next((row for row in self.rows if row.primary), self.rows[0])
         test = f" ({main.test}{self._pvalues(main)})" if main.test else " (no test)"
         intervals, right, left = self._beyond_null()
-        left_side, right_side = (
-            f"the {side}" if side in ROLES else side for side in self.sides
-        )
         return [
             f"{_counted(len(self.rows), 'difference')}{level_text(intervals)}; that of "
             f"{in_one_line(main.name)} is {interval_text(main)}{test}",
             f"{right} of {_counted(len(intervals), 'interval')} above 0, where "
-            f"{right_side} is better, and {left} below 0, where {left_side} is",
+            f"the challenger is better, and {left} below 0, where the champion is",
             *explain(main.flags),
             *(remark.removesuffix(".") for remark in self.remarks),
         ]
@@ -478,11 +482,10 @@ PairedResult, PrecisionByClass, fitted comparator, PairedPredictions, or list or
     def _panel(self, rows: Sequence[IntervalRow], unit: str) -> Lines:
         quantity = "difference of scores" if unit == SHARES else unit
         is_gain = unit.startswith("gain in ")
-        left, right = self.sides
         return self._lines(
             rows,
             "gain" if is_gain else "difference",
-            quantity if is_gain else f"{quantity}, {right} less {left}",
+            quantity if is_gain else f"{quantity}, challenger less champion",
             title="Differences of scores" if unit == SHARES else unit,
         )
 
@@ -740,8 +743,12 @@ def _write_columns(
                 write(ax, text, (1, row), (x, 0), fontweight=weight, **of_row)
         write(ax, header, (1, 1), (x, 9), **above)
         x += 72 * widths[k]
-    write(ax, f"← {sides[0]} better", (0, 1), (0, 9), ha="left", **above)
-    write(ax, f"{sides[1]} better →", (1, 1), (0, 9), ha="right", **above)
+    for longest in range(LONGEST_SIDE, SHORTEST_SIDE - 1, -1):
+        left, right = (f"{name} better" for name in side_names(sides, longest))
+        if inches_of(f"← {left}  {right} →", SMALL) <= PLOT:
+            break
+    write(ax, literal(f"← {left}"), (0, 1), (0, 9), ha="left", **above)
+    write(ax, literal(f"{right} →"), (1, 1), (0, 9), ha="right", **above)
 
 
 def _row(ax: Any, lines: Lines, k: int, low: float, high: float) -> None:

@@ -29,9 +29,9 @@ from skcompare._registry.metrics import NUMBERS
 from skcompare._registry.tests import PairedTestEntry, get_test, paired_tests
 from skcompare.evidence import JointCounts
 from skcompare.metrics import resolve_scoring
-from skcompare.plots.drawing._base import ROLES, comparison_behind
+from skcompare.plots.drawing._base import comparison_behind, sides_behind
 from skcompare.plots.drawing._labels import short_names
-from skcompare.plots.drawing._layout import sides_of
+from skcompare.plots.drawing._layout import ROLES
 from skcompare.plots.drawing._style import percent
 from skcompare.plots.several._several_display import comparison_in, names_in
 from skcompare.predictions import PairedPredictions
@@ -399,7 +399,7 @@ def _of_comparison(comparison: Any) -> Intervals:
     counts = ", ".join(f"{n} of kind {kind}" for kind, n in others.items())
     remark = f"Not drawn, because they are not differences: {counts}."
     remarks = (remark,) if others else ()
-    sides = sides_of(comparison.champion, comparison.challenger)
+    sides = sides_behind(comparison)
     return Intervals(tuple(rows), alpha, comparison.adjust, sides, remarks)
 
 
@@ -416,7 +416,7 @@ def _of_decision(decision: Any) -> Intervals:
         "the difference is in the hatched part."
     )
     remarks = (remark,) if levels else ()
-    sides = sides_of(decision.champion, decision.challenger)
+    sides = sides_behind(decision)
     rows = tuple(map(_of_outcome, leaves))
     return Intervals(rows, decision.alpha, sides=sides, remarks=remarks)
 

@@ -14,12 +14,8 @@ from skcompare._core.formatting import (
 from skcompare._core.validation import check_alpha
 from skcompare._registry.metrics import NUMBERS, tested_loss
 from skcompare.evidence import PairedLosses
-from skcompare.plots.drawing._base import (
-    ROLES,
-    check_options,
-    check_targets,
-    comparison_behind,
-)
+from skcompare.plots.drawing._base import check_options, check_targets, comparison_behind
+from skcompare.plots.drawing._layout import ROLES
 from skcompare.plots.forest._forest import IntervalDisplay, Lines, interval_text, test_text
 from skcompare.plots.forest._interval_rows import IntervalRow, Intervals, row_of_result
 from skcompare.predictions import PairedPredictions
@@ -196,7 +192,8 @@ list or dict of results
         check_targets(cls, result, cls.targets)
         level = options.get("alpha")
         alpha = 0.05 if level is None else check_alpha(level)
-        return cls._of(result, alpha=getattr(comparison_behind(result), "alpha", alpha))
+        alpha = getattr(comparison_behind(result), "alpha", alpha)
+        return cls._of(result, alpha=alpha)._named_by(result)
 
     @classmethod
     def _of(cls, result: Any, *, alpha: float = 0.05) -> Self:
