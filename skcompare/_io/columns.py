@@ -105,7 +105,7 @@ def has_columns(data: Any) -> bool:
 def check_column(source: Source, name: str, advice: str = "") -> None:
     """Raise an error if a column is unknown, with the closest names and advice."""
     names = source.names
-    if name in names:
+    if name in names or name in source.index_names:
         return
     listed = [str(column)[:LONGEST_NAME] for column in names]
     if len(listed) > MOST_NAMES:
@@ -197,10 +197,22 @@ class Frame(Source):
             return list(self.frame.collect_schema().names())
         return list(self.frame.columns)
 
+    @property
+    def index_names(self) -> list[str]:
+        """Names of levels of the index of pandas that are read like columns."""
+        levels = getattr(getattr(self.native, "index", None), "names", None)
+        if not levels or self.is_lazy:
+            return []
+        return [name for name in levels if isinstance(name, str) and name not in self.names]
+
     def select(self, names: Sequence[str]) -> Any:
         """Return the named columns as an eager frame of narwhals."""
         if self.frame is None:
             return from_native(self.native.to_table(columns=list(names)))
+        levels = set(self.index_names)
+        if not levels.isdisjoint(names):
+            columns = [name for name in names if name not in levels]
+            return from_native(self.native[columns].reset_index()).select(*names)
         selected = self.frame.select(*names)
         # All columns at once, because some engines give rows in another order each time.
         return selected.collect() if self.is_lazy else selected

@@ -48,6 +48,11 @@ class Source:
         """Names of all columns."""
         raise NotImplementedError
 
+    @property
+    def index_names(self) -> list[str]:
+        """Names that are no columns and are read like them."""
+        return []
+
     def read(
         self, names: Sequence[str], as_written: Collection[str] = ()
     ) -> dict[str, NDArray[Any]]:

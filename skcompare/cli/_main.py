@@ -2,8 +2,9 @@
 
 import argparse
 import re
+import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import partial
@@ -338,16 +339,46 @@ def main(argv: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
-    arguments = _parser().parse_args(argv)
+    parser = _parser()
+    arguments = parser.parse_args(argv)
     try:
         code = arguments.run(arguments)
     except KeyboardInterrupt:
         say(arguments.command, "interrupted, nothing was decided")
         return INTERRUPTED
     except (ValueError, TypeError, ImportError, OSError) as error:
-        say(arguments.command, f"error: {error}")
+        text = in_options(str(error), parser.options_of(arguments.command))
+        say(arguments.command, f"error: {text}")
         return BAD_INPUT
     return code or PASSED
+
+
+PARAMETER = re.compile(r"(?<![(,])(?<![(,] )\b([a-z_]+)=('[^']*'|-?[\d.]*\d)|`([a-z_]+)`")
+"""A parameter in a message, with a value or in backticks, unless it is in code."""
+
+
+def in_options(text: str, options: Collection[str]) -> str:
+    """Replace parameters of functions in a message by the options of a command.
+
+    Parameters
+    ----------
+    text : str
+        Message, such as "Pass fixed='champion', or leave `fixed` out."
+    options : collection of str
+        Options of the command, such as "--fixed".
+    """
+
+    def option_of(match: re.Match[str]) -> str:
+        name = match[1] or match[3]
+        option = f"--{name.replace('_', '-')}"
+        if option not in options:
+            return match[0]
+        return f"{option} {shlex.quote(match[2].strip(QUOTE))}" if match[2] else option
+
+    return PARAMETER.sub(option_of, text)
+
+
+QUOTE = "'"
 
 
 class Parser(argparse.ArgumentParser):
@@ -363,6 +394,12 @@ class Parser(argparse.ArgumentParser):
         if unknown:
             self.error(self._about_unknown(unknown))
         return parsed, unknown
+
+    def options_of(self, command: str) -> Collection[str]:
+        """Return the options of a command."""
+        groups = self._subparsers._group_actions if self._subparsers else []
+        choices: Any = next((each.choices for each in groups if each.choices), {})
+        return set(choices[command]._option_string_actions)
 
     def _about_unknown(self, arguments: Sequence[str]) -> str:
         """Return a message on unknown arguments, with the closest option."""
@@ -382,7 +419,7 @@ class Parser(argparse.ArgumentParser):
         self.exit(BAD_INPUT, f"{self.prog}: error: {text}. See `{self.prog} --help`.\n")
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> Parser:
     parser = Parser(
         prog="skcompare",
         description="Test whether a challenger is really better than a champion.",

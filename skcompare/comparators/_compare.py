@@ -546,7 +546,8 @@ def compare(
         Column of the true labels in `data`, or the columns of several outputs; or the true
         labels themselves, instead of `data`.
     id : str, optional
-        Column by which frames and files are joined; needed if there are several.
+        Column, or name of the index of pandas, by which frames and files are joined;
+        needed if there are several.
     tests : "auto", "all", str, list of str, or dict of str to dict, default="auto"
         Names of tests, with options in a dict. "auto" takes the design's default test
         of every measure; the primary measure always has it. "all" takes every test that

@@ -579,12 +579,29 @@ def predictions_from_arrays(
         Time points by which forecasts are ahead, or by which true labels are late.
     """
     horizon = check_horizon(horizon, time)
+    if y_true is not None:
+        _check_one_training(y_true, predictions)
     if target == NUMBERS:
         of_classes = {"labels": labels, "pos_label": pos_label}
         collected = _of_numbers(y_true, predictions, groups, outputs, of_classes)
     else:
         collected = _of_classes(y_true, predictions, labels, pos_label, groups)
     return collected if time is None else in_time(collected, time, horizon)
+
+
+def _check_one_training(y_true: Any, predictions: Mapping[str, Any]) -> None:
+    """Raise an error for predictions that have the shape of those of several trainings."""
+    n = len(y_true) if hasattr(y_true, "__len__") else 0
+    for name, values in predictions.items():
+        shape: Any = getattr(values, "shape", ())
+        if isinstance(values, list | tuple) and values:
+            shape = len(values), *getattr(values[0], "shape", np.shape(values[0])[:1])
+        if len(shape) > 1 and shape[0] != n == shape[1]:
+            raise ValueError(
+                "Predictions of one training have an entry per record, here "
+                f"{n}. Got `{name}` of shape {tuple(map(int, shape))}, as of {shape[0]} "
+                "trainings. Compare several trainings of each by compare_seeds."
+            )
 
 
 def in_time(predictions: Predictions, time: ArrayLike, horizon: int) -> Predictions:

@@ -99,3 +99,16 @@ def test_frames_of_columns(table):
         )
     with pytest.raises(ValueError, match="`y_true` names the column"):
         compare_seeds("records.csv", old, new)
+
+
+def test_messages_name_options(arguments, capsys):
+    """Parameters of functions are options in the messages of a command."""
+    first = arguments.index("--champion")
+    once = arguments[: first + 2] + arguments[arguments.index("--challenger") :]
+
+    assert 2 == main(once)
+    said = capsys.readouterr().err
+    assert "or pass --fixed champion if" in said
+    assert "or --population models." in said
+    assert 2 == main([*arguments, "--fixed", "champion"])
+    assert "leave --fixed out" in capsys.readouterr().err

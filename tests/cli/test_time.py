@@ -73,7 +73,7 @@ def test_gate(records, capsys):
     ("options", "message"),
     [
         (["--time", "dy"], "Did you mean 'day'?"),
-        (["--horizon", "2"], "without `time`"),
+        (["--horizon", "2"], "without --time"),
         (["--time", "day", "--horizon", "0"], "at least 1"),
     ],
 )

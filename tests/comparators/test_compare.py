@@ -762,3 +762,35 @@ def test_rankings_by_scores_that_are_not_calibrated_have_no_advice():
         assert compare(y, squeezed, scoring=scoring).advice is None
         assert compare(y, calibrated, scoring=scoring).advice is not None
     assert compare(y, squeezed, scoring="accuracy").advice is not None
+
+
+def test_several_trainings():
+    """Predictions of several trainings are compared by another function, which is named."""
+    y, several = np.arange(8) % 2, np.zeros((3, 8), dtype=int)
+    for predictions in ({"a": several, "b": list(several)}, {"a": several + 0.5, "b": y}):
+        with pytest.raises(ValueError, match=r"shape \(3, 8\), as of 3 .* compare_seeds"):
+            compare(y, predictions)
+    numbers = np.zeros((3, 8, 2)) + 0.5
+    with pytest.raises(ValueError, match=r"shape \(3, 8, 2\).*compare_seeds"):
+        compare(np.ones((8, 2)) / 3, {"a": numbers, "b": numbers})
+
+
+def test_named_index_of_pandas():
+    """The name of an index is read like that of a column, which ids and times often are."""
+    index = pd.MultiIndex.from_arrays([range(8), list("aabbccdd")], names=["id", "user"])
+    frame = pd.DataFrame({"y": [0, 1] * 4, "a": [0, 1, 1, 1] * 2}, index=index)
+    other = pd.DataFrame({"b": 1 - frame["y"]}, index=index)[::-1]
+    plain = frame.reset_index()
+    predictions = {"a": "a", "b": (other, "b")}
+
+    joined = compare(frame, predictions, y_true="y", id="id")
+    expected = compare(
+        plain, {"a": "a", "b": (other.reset_index(), "b")}, y_true="y", id="id"
+    )
+    assert expected.rows[0].difference == joined.rows[0].difference != 0
+    both = {"a": "a", "b": "y"}
+    grouped = compare(frame, both, y_true="y", groups="user")
+    expected = compare(plain, both, y_true="y", groups="user")
+    assert expected.rows[0].pvalue == grouped.rows[0].pvalue
+    with pytest.raises(ValueError, match="Unknown column 'idd'"):
+        compare(frame, both, y_true="y", id="idd")
