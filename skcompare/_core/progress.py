@@ -2,12 +2,78 @@
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import timedelta
+from functools import wraps
 from importlib import import_module
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 T = TypeVar("T")
+P = ParamSpec("P")
+
+AFTER = 1.0
+"""Seconds after which work of unknown length has a bar."""
+
+_is_shown: ContextVar[bool] = ContextVar("_is_shown", default=False)
+
+
+@contextmanager
+def shown_progress(verbose: int) -> Iterator[None]:
+    """Let long work within show a bar if `verbose` is 1."""
+    if verbose != 1:
+        yield
+        return
+    token = _is_shown.set(True)
+    try:
+        yield
+    finally:
+        _is_shown.reset(token)
+
+
+def with_progress(function: Callable[P, T]) -> Callable[P, T]:
+    """Let a function show a bar of long work if its keyword `verbose` is 1."""
+
+    @wraps(function)
+    def showing(*args: P.args, **options: P.kwargs) -> T:
+        verbose: Any = options.get("verbose", 0)
+        with shown_progress(verbose):
+            return function(*args, **options)
+
+    return showing
+
+
+def tracked(items: Iterable[T], label: str, total: int) -> Iterable[T]:
+    """Return items as they are; where progress is shown, with a bar if they take long.
+
+    Parameters
+    ----------
+    items : iterable
+        Parts of the work.
+    label : str
+        The work, such as "Resampling".
+    total : int
+        Number of items, at least about.
+    """
+    return _late_bar(items, label, total) if _is_shown.get() else items
+
+
+def _late_bar(items: Iterable[T], label: str, total: int) -> Iterator[T]:
+    """Yield items, with a bar over those that are left after `AFTER` seconds."""
+    start, iterator = perf_counter(), iter(items)
+    for done, item in enumerate(iterator, 1):
+        yield item
+        if perf_counter() - start > AFTER and done < total:
+            break
+    else:
+        return
+    # One at a time: rich refuses a second one, and others would share a line.
+    _is_shown.set(False)
+    try:
+        yield from progress_bar(label, total - done)(iterator)
+    finally:
+        _is_shown.set(True)
 
 
 def progress_bar(label: str, total: int) -> Callable[[Iterable[T]], Iterator[T]]:
@@ -50,15 +116,19 @@ def _tqdm_bar(items: Iterable[T], label: str, total: int) -> Iterator[T]:
 
 def _plain_bar(items: Iterable[T], label: str, total: int) -> Iterator[T]:
     """Write a line that is overwritten, or ten lines if stderr is not a terminal."""
-    start, stream = perf_counter(), sys.stderr
+    start, stream, done = perf_counter(), sys.stderr, 0
     is_terminal = stream.isatty()
     for done, item in enumerate(items, 1):
         yield item
         if is_terminal or done * 10 // total > (done - 1) * 10 // total:
             left = round((perf_counter() - start) / done * (total - done))
+            # The total of what is read is an estimate.
+            total = max(done, total)
             text = f"{label}: {done} of {total}, {done / total:.0%}, "
             text += f"{timedelta(seconds=left)} left"
             # Spaces hide what a longer line left.
             end = "\r" if is_terminal and done < total else "\n"
             stream.write(f"{text:<60}{end}")
             stream.flush()
+    if is_terminal and done < total:
+        stream.write("\n")

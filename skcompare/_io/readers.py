@@ -10,13 +10,14 @@ import filecmp
 import gzip
 import io
 import json
+import math
 import os
 import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from operator import itemgetter
 from typing import Any, NoReturn, TypeVar
 
@@ -24,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skcompare._core.atomic_write import check_unpacked
+from skcompare._core.progress import tracked
 
 
 class Source:
@@ -233,6 +235,18 @@ class TextFile(File):
             check_unpacked(self.text, n_characters, size, "Unpack it if it is right.")
             yield line
 
+    def _tracked(self, batches: Iterator[T], size_of: Callable[[T], int]) -> Iterable[T]:
+        """Return batches with progress, by the size of the first one and of the file."""
+        first = next(batches, None)
+        if first is None:
+            return ()
+        total = 1
+        if not self._is_packed and os.path.isfile(self.path):
+            total = math.ceil(os.path.getsize(self.path) / max(1, size_of(first)))
+        # An iterator forgets the batch that it has returned, and a list would keep it.
+        joined = chain(iter([first]), batches)
+        return tracked(joined, f"Reading {self.text}", total)
+
     def _pipe(self, pipe: Any) -> str:
         """Read the text of a pipe, or raise an error if it does not end."""
         parts, n_characters = [], 0
@@ -282,6 +296,16 @@ class _Numbered(dict[str, int]):
 
 def _batches(items: Iterator[T], size: int) -> Iterator[list[T]]:
     return iter(lambda: list(islice(items, size)), [])
+
+
+def size_of_rows(rows: list[list[str]]) -> int:
+    """Return the number of characters of rows with delimiters and ends of lines."""
+    return sum(sum(map(len, row)) + len(row) for row in rows)
+
+
+def size_of_lines(lines: list[tuple[int, str]]) -> int:
+    """Return the number of characters of numbered lines with their ends."""
+    return sum(len(line) + 1 for _, line in lines)
 
 
 def text_array(text: str, texts: list[str]) -> NDArray[Any]:
@@ -361,7 +385,7 @@ class CsvFile(TextFile):
         with self._lines() as lines:
             header = self._header(lines)
             positions = [(columns[name], header.index(name)) for name in columns]
-            for batch in _batches(lines, CSV_BATCH):
+            for batch in self._tracked(_batches(lines, CSV_BATCH), size_of_rows):
                 if set(map(len, batch)) != {len(header)}:
                     raise self._uneven(header, batch, n_records)
                 n_records += len(batch)
@@ -487,7 +511,7 @@ class JsonLinesFile(TextFile):
         """
         columns = {name: _Column(self.text, name) for name in names}
         with self._numbered() as lines:
-            for batch in _batches(lines, JSON_BATCH):
+            for batch in self._tracked(_batches(lines, JSON_BATCH), size_of_lines):
                 numbers, texts = zip(*batch)
                 objects = self._objects(numbers, texts)
                 for name, column in columns.items():

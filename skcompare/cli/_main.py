@@ -20,6 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from skcompare._analysis import MAX_T
 from skcompare._core.atomic_write import write_text
 from skcompare._core.formatting import in_one_line, shortened
+from skcompare._core.progress import shown_progress
 from skcompare._core.validation import ALTERNATIVES, LONGEST_SHOWN
 from skcompare._io.columns import check_column, source_of
 from skcompare._io.engine import table_of
@@ -342,7 +343,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = _parser()
     arguments = parser.parse_args(argv)
     try:
-        code = arguments.run(arguments)
+        with shown_progress(int(sys.stderr.isatty())):
+            code = arguments.run(arguments)
     except KeyboardInterrupt:
         say(arguments.command, "interrupted, nothing was decided")
         return INTERRUPTED

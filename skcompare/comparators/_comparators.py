@@ -31,6 +31,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skcompare._analysis import MAX_T, Settings, settings_of_several
+from skcompare._core.progress import shown_progress
 from skcompare._core.sklearn_private import (
     CallbackSupportMixin,
     Interval,
@@ -662,8 +663,9 @@ None
         Folder in which the predictions of each fit are stored as soon as they are made, and
         from which a later `fit` of the same inputs reads them: see the notes.
     verbose : int, default=0
-        1 shows a progress bar with the time left on stderr, with rich or tqdm if one of
-        them is installed. With larger values joblib writes messages.
+        1 shows progress bars with the time left on stderr, of the fits and of resampling
+        that takes long, with rich or tqdm if one of them is installed. With larger values
+        joblib writes messages.
     random_state : int, RandomState instance or None, default=None
         Decides the splits and every nested `random_state` that is None. These get one seed
         per split, the same for both classifiers, so that identical classifiers give equal
@@ -813,7 +815,9 @@ None
             roles = zip(predictions.estimators, self.names, strict=True)
             named = tuple(replace(role, description=name) for role, name in roles)
             self.predictions_ = predictions = replace(predictions, estimators=named)
-        return compare_pair(predictions.pair(CHAMPION, CHALLENGER), settings, **details)
+        pair = predictions.pair(CHAMPION, CHALLENGER)
+        with shown_progress(self.verbose):
+            return compare_pair(pair, settings, **details)
 
     def _selected_name(self) -> str:
         return CHALLENGER if self.verdict_ == CHALLENGER else CHAMPION
@@ -1060,7 +1064,8 @@ None, default="holm"
     def _compared(
         self, predictions: Predictions, settings: Settings, **details: Any
     ) -> MultipleComparison:
-        return compare_several(predictions, settings, **details)
+        with shown_progress(self.verbose):
+            return compare_several(predictions, settings, **details)
 
     def _selected_name(self) -> str:
         # From the fitted comparison, because parameters may have been set since.

@@ -30,6 +30,7 @@ from skcompare._analysis import (
     with_classes,
 )
 from skcompare._core.design import PAIRED_TRAININGS, SEPARATE_TRAININGS, TRAININGS, Design
+from skcompare._core.progress import with_progress
 from skcompare._core.times import check_horizon
 from skcompare._core.validation import (
     as_array,
@@ -492,6 +493,7 @@ def _needed_counts(settings: Settings, schema: CountedSchema) -> TallyRequest:
     return requested_by(selection, settings.measures)
 
 
+@with_progress
 def compare(
     data: Any = None,
     predictions: Any = None,
@@ -512,6 +514,7 @@ def compare(
     horizon: int = 1,
     control: str | None = None,
     collect: int = COLLECTED,
+    verbose: int = 0,
 ) -> Comparison | MultipleComparison:
     """Compare the predictions of two or more trained models on one hold-out set.
 
@@ -597,6 +600,9 @@ def compare(
         labels, losses and calibration bins with the same results, AUCs from bins of the
         scores with a bound on their error. With 0 all are counted. The predictions of
         three or more classifiers, or of several outputs, are always read.
+    verbose : int, default=0
+        1 shows a progress bar on stderr where resampling or reading takes longer than a
+        second.
 
     Returns
     -------

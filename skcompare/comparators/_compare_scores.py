@@ -18,6 +18,7 @@ from skcompare._analysis import (
     result_row,
 )
 from skcompare._core.design import UNKNOWN, Design, design_of_shape
+from skcompare._core.progress import with_progress
 from skcompare._core.times import check_horizon
 from skcompare._core.validation import check_choice, check_switches
 from skcompare._io.columns import has_columns
@@ -217,6 +218,7 @@ UNKNOWN_UNIT = (
 )
 
 
+@with_progress
 def compare_scores(
     champion: Any,
     challenger: Any = None,
@@ -236,6 +238,7 @@ def compare_scores(
     adjust: str | None = "holm",
     time: Any = None,
     horizon: int = 1,
+    verbose: int = 0,
 ) -> Comparison:
     """Compare two systems scored on the same items, such as language models.
 
@@ -297,6 +300,9 @@ def compare_scores(
         in any order. Consecutive items may then be dependent, and groups are series.
     horizon : int, default=1
         Time points by which forecasts are ahead.
+    verbose : int, default=0
+        1 shows a progress bar on stderr where resampling or reading takes longer than a
+        second.
 
     Returns
     -------

@@ -6,6 +6,7 @@ from time import perf_counter
 from typing import Any
 
 from skcompare._analysis import Settings, settings_of_several
+from skcompare._core.progress import with_progress
 from skcompare._core.validation import check_choice
 from skcompare._io.columns import is_file
 from skcompare._typing import ArrayLike
@@ -26,6 +27,7 @@ POPULATIONS = (RECIPES, MODELS, TRAINING_DATA)
 """What a conclusion may be about."""
 
 
+@with_progress
 def compare_seeds(
     data: Any,
     champion: Any,
@@ -44,6 +46,7 @@ def compare_seeds(
     pos_label: Any = None,
     labels: ArrayLike | None = None,
     control: str | None = None,
+    verbose: int = 0,
 ) -> Comparison | MultipleComparison:
     """Compare training recipes by the predictions of several trainings of each.
 
@@ -86,6 +89,9 @@ def compare_seeds(
     tests, scoring, alternative, alpha, adjust, pos_label, labels, control
         As in :func:`compare`. Measures are mean losses of records, or scores with known
         influence functions, such as "accuracy", "f1", "roc_auc" and "r2".
+    verbose : int, default=0
+        1 shows a progress bar on stderr where resampling or reading takes longer than a
+        second.
 
     Returns
     -------

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from types import SimpleNamespace
 
 import joblib
+import pandas as pd
 import pytest
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
@@ -16,7 +17,15 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from skcompare import MultipleComparator, PairedComparator, PairedEstimator, cross_compare
+from skcompare import (
+    MultipleComparator,
+    PairedComparator,
+    PairedEstimator,
+    compare,
+    cross_compare,
+)
+from skcompare._core import progress
+from skcompare.cli import main
 
 X, y = make_classification(60, 4, random_state=0)
 
@@ -297,3 +306,55 @@ def running_in_group(group):
             if int(own_group) == group and state != "Z":
                 found.append(int(name))
     return found
+
+
+@pytest.fixture
+def at_once(plain, monkeypatch):
+    """Work has a bar though it takes no second, where there are several parts of it."""
+    monkeypatch.setattr(progress, "AFTER", 0.0)
+
+
+def test_resampling_shows_a_bar(at_once, capsys):
+    """Draws have a bar with `verbose=1` alone, and the same result."""
+    options = {"scoring": "balanced_accuracy", "tests": {"bootstrap_difference": {}}}
+    predictions = {"a": (X[:, 0] > 0).astype(int), "b": (X[:, 1] > 0).astype(int)}
+    arrays = {name: own.repeat(100) for name, own in predictions.items()}
+    quiet = compare(y.repeat(100), arrays, **options)
+    assert "" == capsys.readouterr().err
+    shown = compare(y.repeat(100), arrays, verbose=1, **options)
+    lines = capsys.readouterr().err.splitlines()
+
+    assert quiet.to_dict()["rows"] == shown.to_dict()["rows"]
+    assert re.match(r"Resampling: \d+ of (\d+), ", lines[0])
+    assert lines[-1].rstrip().endswith("100%, 0:00:00 left")
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
+def test_reading_shows_a_bar_in_a_terminal(at_once, monkeypatch, capsys, tmp_path, suffix):
+    """The shell shows how much of a file is read, where it is used by a person."""
+    frame = pd.DataFrame({"y": y, "a": X[:, 0] > 0, "b": X[:, 1] > 0}).astype(int)
+    frame, path = pd.concat([frame] * 300), tmp_path / f"records{suffix}"
+    if suffix == ".csv":
+        frame.to_csv(path, index=False)
+    else:
+        frame.to_json(path, orient="records", lines=True)
+    command = ["compare", str(path), "--champion", "a", "--challenger", "b"]
+    assert 0 == main(command)
+    assert "" == capsys.readouterr().err
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    assert 0 == main(command)
+
+    assert re.search(r"Reading .*records\..*: \d+ of \d+, 100%, ", capsys.readouterr().err)
+
+
+def test_one_bar_at_a_time(at_once, capsys):
+    """Work within work that has a bar has none, and it has one again afterwards."""
+    with progress.shown_progress(1):
+        for _ in progress.tracked(range(3), "Outer", 3):
+            assert [0, 1, 2] == list(progress.tracked(range(3), "Inner", 3))
+        list(progress.tracked(range(3), "Later", 3))
+    assert [0, 1] == list(progress.tracked(range(2), "Quiet", 2))
+    labels = [line.partition(":")[0] for line in capsys.readouterr().err.splitlines()]
+
+    # The first part of the outer work is over before its bar begins.
+    assert ["Inner"] * 2 + ["Outer"] * 2 + ["Later"] * 2 == labels

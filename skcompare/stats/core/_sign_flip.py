@@ -16,6 +16,7 @@ from scipy.optimize import brentq
 from scipy.special import expit
 from sklearn.utils import check_random_state
 
+from skcompare._core.progress import tracked
 from skcompare._core.validation import alpha_of
 from skcompare._typing import FloatArray, IntArray
 from skcompare.stats.core._limits import Limits
@@ -513,7 +514,8 @@ def _drawn(columns: FloatArray, n_resamples: int, seed: IntArray) -> list[FloatA
     sums = [np.zeros(n_resamples, dtype=part.dtype) for part in parts]
     # The generators of check_random_state are many times slower.
     bits = np.random.SFC64(seed.tolist())
-    for start in range(0, n_bytes, BLOCK):
+    starts = range(0, n_bytes, BLOCK)
+    for start in tracked(starts, "Resampling", len(starts)):
         tables = [eight[start : start + BLOCK] @ BITS for eight in eights]
         for i in range(len(tables[0])):
             states = bits.random_raw(-(-n_resamples // 8)).view(np.uint8)[:n_resamples]

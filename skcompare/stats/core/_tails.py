@@ -19,6 +19,7 @@ from scipy.special import (
     stdtrit,
 )
 
+from skcompare._core.progress import tracked
 from skcompare._typing import FloatArray
 
 Points = FloatArray | float
@@ -301,7 +302,8 @@ def log_at_least(count: int, n: int, share: float, *, mid: bool) -> float:
 
 def blocks_of(total: int, block: int) -> Iterator[int]:
     """Yield sizes of up to `block` that add up to a total."""
-    for start in range(0, total, block):
+    starts = range(0, total, block)
+    for start in tracked(starts, "Resampling", len(starts)):
         yield min(block, total - start)
 
 

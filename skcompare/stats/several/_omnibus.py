@@ -16,7 +16,13 @@ from skcompare._typing import FloatArray, IntArray
 from skcompare.evidence import ClassMoments, ClassScore, ClusterSums, CorrectnessPatterns
 from skcompare.stats.core._limits import chi2_tested, critical_value
 from skcompare.stats.core._result import UNDEFINED, PairedResult, Tested, tested_result
-from skcompare.stats.core._tails import SMALLEST, TRUSTED, binomial_pvalue, chi2_pvalue
+from skcompare.stats.core._tails import (
+    SMALLEST,
+    TRUSTED,
+    binomial_pvalue,
+    blocks_of,
+    chi2_pvalue,
+)
 from skcompare.stats.core._target_class import BOUNDARY, SCORE_TEXT, class_text
 from skcompare.stats.precision._precision_statistics import ClassFit, class_fit, link_values
 from skcompare.stats.precision._precision_tests import ClassTests, Method
@@ -290,8 +296,8 @@ def _drawn_tail(
     least = int(((patterns.n_correct - totals[k]) ** 2).sum())
     batch = max(1, AT_ONCE // k)
     extreme = 0
-    for start in range(0, n_resamples, batch):
-        counts = drawn_counts(totals, min(batch, n_resamples - start), rng)
+    for size in blocks_of(n_resamples, batch):
+        counts = drawn_counts(totals, size, rng)
         extreme += int(np.count_nonzero((counts**2).sum(axis=0) >= least))
     pvalue = (1 + extreme) / (n_resamples + 1)
     return pvalue, math.log(pvalue)
