@@ -166,7 +166,7 @@ def assert_better(
     ----------
     y_true : array-like of shape (n_samples,) or PairedComparator
         True labels, or numbers, of records that neither was trained on; or a fitted
-        comparator, which only conditions may follow.
+        comparator, followed by conditions only.
     champion, challenger : array-like or fitted estimator
         Predicted labels of shape (n_samples,), probabilities of shape (n_samples,) or
         (n_samples, n_classes), or both as ``{"labels": ..., "proba": ...}``; predicted
@@ -184,14 +184,14 @@ def assert_better(
         It must be better on this slice: names of `columns` with the value, or the list
         of values, that records must have.
     alpha : float, default=0.05
-        Probability, at most, that the assertion holds where a condition does not.
+        Largest probability that the assertion passes if a condition does not hold.
     X : array-like, sparse matrix or frame of shape (n_samples, n_features), optional
         Records that fitted classifiers predict for.
     groups : array-like of shape (n_samples,), optional
-        Group of each record (patient, user), where records of a group may be similar.
+        Group of each record (patient, user), if records of a group may be dependent.
     time : array-like of shape (n_samples,), optional
-        Number or timestamp of each record, where records that follow each other may be
-        similar. Groups are then series.
+        Number or timestamp of each record, if consecutive records may be dependent. Groups
+        are then series.
     horizon : int, default=1
         Time points by which forecasts are ahead.
     labels : array-like of shape (n_classes,), optional
@@ -199,9 +199,9 @@ def assert_better(
     pos_label : label, optional
         The positive class of two.
     columns : mapping of str to array-like of shape (n_samples,), optional
-        Columns that slices are cut by.
+        Columns that define slices.
     ledger : Ledger, str or path-like, optional
-        Counts the looks at these records, where a test runs again and again.
+        Counts the looks at these records, for a test that runs repeatedly.
     blind : bool, default=False
         Whether to report only if the challenger passed. Needs `ledger`.
 
@@ -215,7 +215,7 @@ def assert_better(
     GateNotPassed
         An AssertionError, with the decision in `decision`, if a condition is not shown.
     ValueError, TypeError
-        If a gate cannot judge the input. This is not a failed assertion.
+        If the input cannot be evaluated. This is not a failed assertion.
 
     Examples
     --------

@@ -441,24 +441,24 @@ class Superior(Condition):
     anytime : bool, default=False
         Whether the test stays valid under any number of interim analyses of growing data.
     min_records, min_discordant : int, optional
-        With fewer records, or fewer that exactly one classifier predicts correctly,
-        nothing is concluded.
+        With fewer records, or fewer that exactly one classifier predicts correctly, the
+        condition is inconclusive.
 
     Notes
     -----
     Accuracies of fewer than 100 records, at a margin, or with `exact`, are compared by an
-    exact test: it passes by mistake with a probability of at most the level, whatever the
-    number of records. The other tests are asymptotic, with at most 0.01 more than a level
-    of 0.05: mid-p of 100 records or more without margin, and Tango's score of more than
-    5,000 at a margin of 100 records or more. A mean difference of losses (30 records or
-    more), of AUCs (20 of each class), of scores of labels (15 with different predictions,
-    and 20 of each class where classes have equal weight), of calibration errors (100
-    records) and of groups (20, or fewer of even size) is tested with an allowance for
-    skewness, because their tests alone pass twice as often as they should where errors are
-    rare; fewer conclude nothing. For rankings and losses with a bound, the tests also allow
-    for rare errors that no record shows: a margin below 3 / n is not shown of equal
-    classifiers with n records, for rankings of the rarer class. The error rates are in
-    :ref:`gate_error_rates`.
+    exact test: it passes wrongly with a probability of at most the level, whatever the
+    number of records. The other tests are asymptotic, with an error rate of at most 0.06 at
+    a level of 0.05: mid-p for 100 records or more without margin, and Tango's score for
+    more than 5,000 at a margin of 100 records or more. A mean difference of losses (30
+    records or more), of AUCs (20 of each class), of scores of labels (15 with different
+    predictions, and 20 of each class if classes have equal weight), of calibration errors
+    (100 records) and of groups (20, or fewer of even size) is tested with an allowance for
+    skewness, because without it the tests pass twice as often as they should if errors are
+    rare; with fewer the condition is inconclusive. For rankings and losses with a bound,
+    the tests also allow for rare errors that no record shows: a margin below 3 / n cannot
+    be shown for equal classifiers with n records, for rankings n records of the rarer
+    class. The error rates are in :ref:`gate_error_rates`.
 
     Examples
     --------
@@ -504,17 +504,17 @@ class NonInferior(Condition):
     -----
     Accuracies of up to 5,000 records are compared by an exact test, of more by Tango's
     score where the margin is 100 records or more, and else by the exact test given the
-    discordant pairs; other measures as by :class:`Superior`. Exact tests pass by mistake
-    with a probability of at most the level, and the others of at most 0.01 more than a
-    level of 0.05 (:ref:`gate_error_rates`).
+    discordant pairs; other measures as by :class:`Superior`. Exact tests pass wrongly with
+    a probability of at most the level, and the others with at most 0.06 at a level of 0.05
+    (:ref:`gate_error_rates`).
 
-    A margin as wide as the measure's range is an error. One that no challenger could
-    exceed, because the champion is that bad, concludes nothing, and one that a challenger
-    without skill would meet is flagged "margin-admits-no-skill".
+    A margin as wide as the measure's range is an error. A margin that no challenger could
+    exceed, because the champion is poor, is inconclusive, and one that a challenger without
+    skill would meet is flagged "margin-admits-no-skill".
 
     With a margin of 2 %, the condition is that the mean of 1.02 times the champion's loss
-    minus the challenger's is above 0. It is tested as any mean loss, and reported as the
-    relative reduction of the loss with limits, Fieller's but for the allowances.
+    minus the challenger's is above 0. It is tested like any mean loss, and reported as the
+    relative reduction of the loss with Fieller's limits, widened by the allowances.
 
     Examples
     --------
@@ -551,13 +551,13 @@ class Equivalent(Condition):
     -----
     Accuracies of up to 5,000 records are compared by an exact test, of more by Tango's
     score where the margin is 100 records or more, and else by the exact test given the
-    discordant pairs; other measures as by :class:`Superior`. Exact tests pass by mistake
-    with a probability of at most the level, and the others of at most 0.01 more than a
-    level of 0.05 (:ref:`gate_error_rates`).
+    discordant pairs; other measures as by :class:`Superior`. Exact tests pass wrongly with
+    a probability of at most the level, and the others with at most 0.06 at a level of 0.05
+    (:ref:`gate_error_rates`).
 
-    A margin as wide as the measure's range is an error. One that no challenger could
-    exceed, because the champion is that bad, concludes nothing, and one that a challenger
-    without skill would meet is flagged "margin-admits-no-skill".
+    A margin as wide as the measure's range is an error. A margin that no challenger could
+    exceed, because the champion is poor, is inconclusive, and one that a challenger without
+    skill would meet is flagged "margin-admits-no-skill".
 
     Examples
     --------

@@ -237,11 +237,11 @@ def too_few_resamples(
 class Gate(Written):
     """Conditions that a challenger must be shown to meet before it replaces a champion.
 
-    The gate passes where every condition is shown to hold, each by a test at level
-    `alpha`. Where one of them does not hold, it passes with a probability of at most
-    `alpha`: a gate that passes by mistake has passed that condition by mistake, so that no
-    correction is needed (intersection-union test [1]_). Conditions of which any is enough
-    are an :class:`AnyOf`, whose p-values are adjusted by Holm's method.
+    The gate passes if every condition is shown to hold, each by a test at level `alpha`. If
+    one of them does not hold, it passes with a probability of at most `alpha`: a gate that
+    passes wrongly has passed that condition wrongly, so no correction is needed
+    (intersection-union test [1]_). If any of several conditions is sufficient, use
+    :class:`AnyOf`, whose p-values are adjusted by Holm's method.
 
     Nothing else passes: an undefined p-value, an empty slice, too few records, or
     identical predictions.
@@ -253,15 +253,14 @@ class Gate(Written):
     alpha : float, default=0.05
         Level, below 1/2.
     min_records : int, optional
-        Fewest records of every condition that sets no other number.
+        Minimum number of records for every condition without its own number.
     min_discordant : int, optional
-        Fewest discordant pairs, for conditions by tests that count them.
+        Minimum number of discordant pairs, for tests that count them.
     tell_inconclusive : bool, default=False
-        Whether the command line distinguishes a gate that concluded nothing from one that
-        failed, by exit code 3 instead of 1.
+        Whether the command line exits with code 3 instead of 1 if the gate is inconclusive.
     ignore_order : bool, default=False
         Whether a condition may pass by a test of independent records although the gains of
-        neighbouring ones are alike, as of independent records that were sorted. It is
+        neighbouring ones are correlated, as after sorting independent records. It is
         flagged "serially-correlated" in any case.
 
     References
@@ -401,15 +400,15 @@ class Gate(Written):
             :func:`skcompare.compare`. Or `data` is a fitted
             :class:`~skcompare.PairedComparator`, alone, or the
             :class:`~skcompare.predictions.ItemScores` of systems that were scored item by
-            item, which are judged by the measure "mean_score".
+            item, which are evaluated by the measure "mean_score".
             True and predicted values are numbers if the measures of the conditions are of
             numbers, whatever their types.
         columns : mapping of str to array-like of shape (n_samples,), optional
             The columns that define slices, where `data` is not a frame or file that has
             them.
         train : frame, str or path-like, optional
-            The records that a classifier was trained on. The judged records must not be
-            among them, by the column `id`, or by equal values of `features`.
+            The records that a classifier was trained on. The evaluated records must not be
+            among them, matched by the column `id`, or by equal values of `features`.
         features : sequence of str, default=()
             Columns by which training records without ids are recognised. Needs `train`.
         collect : int, default=10_000_000
@@ -417,8 +416,8 @@ class Gate(Written):
             memory. More are counted in place, slice by slice, as by
             :func:`skcompare.compare`.
         ledger : Ledger, str or path-like, optional
-            Counts the looks at these records and spends `alpha` over them; this look is
-            judged at its share.
+            Counts the looks at these records and divides `alpha` among them; this look is
+            tested at its share.
         blind : bool, default=False
             Whether to report only if the challenger passed; after the first pass no other
             challenger passes on the set of the ledger. Needs `ledger`.
@@ -431,7 +430,7 @@ class Gate(Written):
         Raises
         ------
         ValueError
-            If a gate cannot judge the input: columns that are missing, ids that do not
+            If the input cannot be evaluated: columns that are missing, ids that do not
             match, labels that differ, records of the training data, or a measure that the
             predictions do not allow;
             a ledger that is broken, of other records, or that has no look left.

@@ -333,7 +333,8 @@ class Ledger:
         "decreasing" gives look k the part of alpha that is left before it minus the part
         left after it, where alpha / (1 + log2(1 + k)) is left after k looks. The first gets
         a half, and looks never run out. "equal" gives each of `looks` looks alpha / looks,
-        and refuses more. By default that of the file, and "decreasing" for a new one.
+        and rejects further ones. By default that of the file, and "decreasing" for a new
+        one.
     looks : int, optional
         Number of looks for "equal".
 
@@ -344,12 +345,11 @@ class Ledger:
 
     Notes
     -----
-    Every line has a hash of the lines before it, so that a line which was edited, removed
-    or merged by accident is detected. That is no protection against deliberate
-    manipulation, and lines cut off at the end are not detected either; keep the file under
-    version control, whose history shows both. Where the file is missing, a new one begins
-    at look 1. Other processes are locked out by a file with the ending `.lock` while a line
-    is written.
+    Every line has a hash of the lines before it, so that accidental edits, removals or
+    merges of lines are detected. That is no protection against deliberate manipulation, and
+    lines cut off at the end are not detected either; keep the file under version control,
+    whose history shows both. Where the file is missing, a new one begins at look 1. A file
+    with the extension `.lock` locks out other processes while a line is written.
 
     A set is recognised by its ids, its groups, and its true labels or, without ids, the
     number of records of each class. A blind ledger contains nothing of the labels.

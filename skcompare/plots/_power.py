@@ -82,7 +82,7 @@ AnyPlan = ComparisonPlan | AUCPlan | LossPlan
 
 
 def aim_of(plan: AnyPlan) -> tuple[Any, Any]:
-    """Return the goal of a plan, and what it supposes to be true."""
+    """Return the goal of a plan, and what it assumes to be true."""
     if isinstance(plan, ComparisonPlan):
         return AccuracyGoal.of_plan(plan), Truth(plan.difference, plan.disagreement)
     if isinstance(plan, LossPlan):
@@ -468,7 +468,7 @@ GAIN = "positive where the challenger is better"
 
 
 def _supposed_text(plan: AnyPlan) -> str:
-    """Text of what a plan supposes besides the difference."""
+    """Text of what a plan assumes besides the difference."""
     if isinstance(plan, ComparisonPlan):
         return f"disagreement {plan.disagreement:.3g}"
     if isinstance(plan, LossPlan):

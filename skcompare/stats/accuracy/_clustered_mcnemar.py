@@ -259,11 +259,11 @@ def clustered_mcnemar(
         with the sum of d² as variance [1]_, "yang" the same with a smaller variance [3]_.
         "durkalski" gives every group the same weight, whatever its size [2]_, and so is
         about the mean group instead of the mean record. "eliasziw" divides McNemar's
-        statistic by an inflation that supposes one correlation common to all groups and
+        statistic by an inflation that assumes one correlation common to all groups and
         predictions [4]_. "auto" flips signs up to 500 groups, if that is quick, and is
         "obuchowski" for more, where both agree.
     interval : {"agreeing", "wald"}, default="agreeing"
-        Interval of the difference. "agreeing" goes with the p-value. "wald" is the
+        Interval of the difference. "agreeing" agrees with the p-value. "wald" is the
         estimate plus and minus normal quantiles of its standard error between groups.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the challenger is better.

@@ -347,26 +347,26 @@ def mcnemar(
     method : {"mid-p", "exact", "asymptotic", "corrected", "exact-unconditional", \
 "permutation"}, default="mid-p"
         How the p-value is computed. "exact" is binomial given the number of discordant
-        pairs and never too small; "mid-p" counts half the probability of what was observed,
-        has nearly the nominal level and more power [2]_; "asymptotic" is chi-squared with
-        one degree of freedom, and "corrected" the same with Edwards' continuity correction,
-        which never takes the distance of the counts below 0: the hold-out McNemar test of
-        the literature on comparing algorithms. "exact-unconditional" is never too small
-        either but for all numbers of discordant pairs together, and usually more powerful
-        than "exact" [3]_; where nearly all discordant pairs favour one classifier its p can
-        be larger. It takes up to 20 000 records. "permutation" exchanges correct and
-        incorrect predictions within records, which leaves the "exact" p-value, or an
-        estimate of it from `n_resamples` draws.
+        pairs and never too small; "mid-p" counts the observed outcome with half its
+        probability, and has nearly the nominal level and more power [2]_; "asymptotic" is
+        chi-squared with one degree of freedom, and "corrected" the same with Edwards'
+        continuity correction, which never takes the distance of the counts below 0: the
+        hold-out McNemar test of the literature on comparing algorithms.
+        "exact-unconditional" is never too small either, over all numbers of discordant
+        pairs, and usually more powerful than "exact" [3]_; if nearly all discordant pairs
+        favour one classifier its p can be larger. It takes up to 20 000 records.
+        "permutation" exchanges correct and incorrect predictions within records, which
+        leaves the "exact" p-value, or an estimate of it from `n_resamples` draws.
     interval : {"agreeing", "score", "newcombe", "agresti-min", "bonett-price", "wald", \
 "conditional"}, default="agreeing"
-        Interval of the difference. "agreeing" goes with the p-value: Tango's score interval
-        [4]_ for "asymptotic", the same with correction for "corrected", Fay and Lumbard's
-        interval [5]_ for "exact", "mid-p" and "permutation", and for "exact-unconditional"
-        the differences that it does not reject. The others do not depend on the method:
-        "score" is Tango's, "newcombe" adds the squares of Wilson's limits of both
-        accuracies (method 10), "agresti-min" and "bonett-price" are Wald's after half a
-        record is added to each count, or one to each discordant count, and "wald" is
-        liberal: too short for few discordant pairs, and without width for none.
+        Interval of the difference. "agreeing" agrees with the p-value: Tango's score
+        interval [4]_ for "asymptotic", the same with continuity correction for "corrected",
+        Fay and Lumbard's interval [5]_ for "exact", "mid-p" and "permutation", and for
+        "exact-unconditional" the differences that it does not reject. The others do not
+        depend on the method: "score" is Tango's, "newcombe" adds the squares of Wilson's
+        limits of both accuracies (method 10), "agresti-min" and "bonett-price" are Wald's
+        after half a record is added to each count, or one to each discordant count, and
+        "wald" is liberal: too short for few discordant pairs, and without width for none.
         "conditional" maps the exact or mid-p limits of the discordant share to the
         difference as if the number of discordant pairs were fixed; where nearly all of them
         favour one classifier it is far too short, so prefer the default.
@@ -393,12 +393,12 @@ def mcnemar(
     Raises
     ------
     ValueError
-        If whole counts are needed and the table holds fractional ones; if there are too
+        If integer counts are needed and the table has fractional ones; if there are too
         many records for "exact-unconditional"; if options are incompatible.
 
     Notes
     -----
-    Of a null value other than 0, "asymptotic" and "corrected" use Tango's score, with
+    For a null value other than 0, "asymptotic" and "corrected" use Tango's score, with
     shares estimated under the null hypothesis [4]_, and "exact" and "mid-p" the
     probability that Fay and Lumbard's interval inverts [5]_. "permutation" has none,
     because exchanging the classifiers is a symmetry of equal accuracies only.
@@ -409,18 +409,18 @@ def mcnemar(
     maximum is found to 1e-9.
 
     The p-value of R draws is (1 + draws as extreme) / (1 + R). Its interval is the "exact"
-    one, but for the limit beside 0, which is moved to 0 where draws and exact p-value
+    one, except that the limit next to 0 is moved to 0 if the draws and the exact p-value
     disagree about the level.
 
-    Without discordant pairs the statistic is 0 and p is 1, flagged "degenerate"; of another
-    null value there is evidence even then. The interval is then Tango's, ±z² / (n + z²)
-    without correction, but for "exact" with the "agreeing" interval, where it is that of
-    the discordant share, ±(1 - (alpha/2)^(1/n)), for "exact-unconditional" and for the
-    closed formulas. A chi-squared p-value from fewer than 25 discordant pairs is flagged
-    "few-discordant-pairs".
+    Without discordant pairs the statistic is 0 and p is 1, flagged "degenerate"; for
+    another null value there is evidence even then. The interval is then Tango's, ±z² / (n +
+    z²) without correction, except for "exact" with the "agreeing" interval, for which it is
+    that of the discordant share, ±(1 - (alpha/2)^(1/n)), for "exact-unconditional" and for
+    the closed formulas. A chi-squared p-value from fewer than 25 discordant pairs is
+    flagged "few-discordant-pairs".
 
-    The "agreeing" interval of "exact" has at least its nominal coverage, and so has that of
-    "exact-unconditional" where all tables were enumerated. The others have it on average:
+    The "agreeing" interval of "exact" has at least its nominal coverage, as does that of
+    "exact-unconditional" if all tables were enumerated. The others have it on average:
     ``benchmarks/validity/accuracy/coverage.py`` measures how much they vary.
 
     References
@@ -550,10 +550,10 @@ def proportional_z(
         Counts of records by which classifiers were correct, from a hold-out set. The
         literature trains on n1 = 2n/3 of the records [2]_.
     interval : {"pooled", "unpooled"}, default="pooled"
-        Interval of the difference. "pooled" is made with the standard error of the test, so
-        that it goes with the p-value; "unpooled" with that of two accuracies that differ,
-        so that it may disagree with the p-value, and has no width if each classifier is
-        always correct or always wrong.
+        Interval of the difference. "pooled" uses the standard error of the test, so that it
+        agrees with the p-value; "unpooled" that of two accuracies that differ, so that it
+        may disagree with the p-value, and has no width if each classifier is always correct
+        or always wrong.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the challenger is better.
 

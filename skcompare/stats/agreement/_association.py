@@ -667,7 +667,7 @@ def cohen_kappa(
         be their meaningful order, and a class between others that neither gives must be
         in `matrix` to count as a step.
     interval : {"agreeing", "wald"}, default="agreeing"
-        "agreeing" goes with the p-value; "wald" is kappa ± z times its standard error,
+        "agreeing" agrees with the p-value; "wald" is kappa ± z times its standard error,
         within [-1, 1], which can hold 0 although the test rejects, or the reverse.
 
     Returns
@@ -1039,15 +1039,15 @@ def error_correlation(
     method : {"auto", "spearman", "pearson"}, default="auto"
         "pearson" is the linear correlation [1]_. "spearman" is that of the ranks, with mean
         ranks for ties [2]_; it is less influenced by a few large losses, and its interval
-        holds where that of "pearson" supposes a normal distribution that losses do not
+        holds where that of "pearson" assumes a normal distribution that losses do not
         have. Losses are rounded to 12 decimals (of their unit, for small losses of numbers)
         before they are ranked. "auto" is
         "spearman", but "pearson" for moments and for the "robust" interval.
     interval : {"agreeing", "fisher", "robust"}, default="agreeing"
-        "agreeing" goes with the p-value: Fisher's interval with the critical value of t in
-        the place of the normal one. "fisher" is the published interval [3]_, with the
+        "agreeing" agrees with the p-value: Fisher's interval with the critical value of t
+        in the place of the normal one. "fisher" is the published interval [3]_, with the
         standard error of Bonett and Wright for ranks [4]_. "robust", for "pearson" and
-        losses that were kept, supposes no normal distribution: its standard error, of
+        losses that were kept, assumes no normal distribution: its standard error, of
         Fisher's z, is that of the jackknife [5]_.
 
     Returns
@@ -1065,7 +1065,7 @@ def error_correlation(
 
     Notes
     -----
-    Of "pearson", p and the first two intervals suppose losses that are about normal, which
+    Of "pearson", p and the first two intervals assume losses that are about normal, which
     Brier and log losses are not: of 95 % intervals of a high correlation only 45 to 90 %
     held it in simulations, whatever the number of records. "robust" ones did in 89 to
     95 % with 50 records and in 94 to 96 % with 1000, and those of "spearman" in 94 to 97 %.

@@ -130,9 +130,9 @@ def paired_t(
     """Compare two mean losses on one test set by the paired t test.
 
     The null hypothesis is that both trained classifiers have the same expected loss over
-    new records. The differences of the losses of a record are assumed to be about normal,
-    or the records to be many [1]_. Only means and variances are used, so that the moments
-    of the losses are enough.
+    new records. The differences of the losses of a record are assumed to be approximately
+    normal, or the number of records to be large [1]_. Only means and variances are used, so
+    the moments of the losses are sufficient.
 
     Parameters
     ----------
@@ -165,32 +165,32 @@ def paired_t(
     them. `details` then has `largest_share`, the largest share of one record in the sum of
     squared distances from the gain, and `few_records_pvalue`, by t with at most
     ``0.4 / (largest_share - 2 log(n) / n)`` degrees of freedom, which allows for a few
-    records that decide. A result that is significant at 0.05 without this allowance only is
+    records that decide. A result that is significant at 0.05 only without this allowance is
     flagged "decided-by-few-records". A :class:`~skcompare.gate.Gate`, whose tests are
-    one-sided, always allows for them, with 0.25 in the place of 0.4.
+    one-sided, always allows for them, with 0.25 in place of 0.4.
 
     Measured at alpha 0.05 with 20 to 2000 records, for 12 losses and 6 distributions of
     errors: equal mean losses of exchangeable regressors are rejected in at most 6 % of data
-    sets. Where one regressor has errors with heavy tails and the other has not, that is 5 %
-    in the median, and up to 16 % (squared errors of 200 records, of which 1 % are ten times
-    as large). Without the flag it is at most 5.5 % (Monte-Carlo error 0.4 %, and 0.2 % with
-    2000 records), one-sidedly 10 %, in favour of the regressor with light tails. Of equal
-    losses the flag marks 2 to 5 %, and up to 11 % with heavy tails of one regressor. The
-    price is power: a gain that t finds in 80 % is flagged in 17 % for squared normal errors
-    of 200 records, in 30 % where some records are far from all others, and in 1 % for
-    absolute errors. A flag by the largest share itself would mark a third of all
-    comparisons of squared errors for the same error rates: samples in which large errors
-    are rare look like any others.
+    sets. If one regressor has errors with heavy tails and the other does not, it is 5 % in
+    the median, and up to 16 % (squared errors of 200 records, of which 1 % are ten times as
+    large). Without the flag it is at most 5.5 % (Monte-Carlo error 0.4 %, and 0.2 % with
+    2000 records), one-sidedly 10 %, in favour of the regressor with light tails. The flag
+    marks 2 to 5 % of equal losses, and up to 11 % if one regressor has heavy tails. The
+    price is power: a gain that t detects with a power of 80 % is flagged in 17 % for
+    squared normal errors of 200 records, in 30 % if some records are far from all others,
+    and in 1 % for absolute errors. A flag based on the largest share alone would mark a
+    third of all comparisons of squared errors for the same error rates: samples that lack
+    rare large errors cannot be recognised.
 
     Corrections for skewness (Johnson's and Hall's t, bootstrap-t, BCa) reject more often
     than t, because samples without a rare large loss do not show how skewed losses are.
     Sums without their extremes, such as published moments, have no largest share.
 
-    A few records with extreme losses, as the log loss has them, skew the differences, and
-    then the test rejects too often. At alpha 0.05, for log-normal differences of mean 0, it
+    A few records with extreme losses, as of the log loss, skew the differences, and the
+    test then rejects too often. At alpha 0.05, for log-normal differences of mean 0, it
     rejects 15 % of the time with 15 records, 9 % with 100 and 7 % with 400, nearly always
     in favour of the classifier whose extreme losses the sample happens to lack. So does
-    :func:`loss_permutation`. Take more records or a bounded loss; :func:`wilcoxon` is less
+    :func:`loss_permutation`. Use more records or a bounded loss; :func:`wilcoxon` is less
     sensitive to such records, but tests another hypothesis.
 
     References

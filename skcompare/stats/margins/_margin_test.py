@@ -57,7 +57,7 @@ from skcompare.stats.scores._resampling import generator, influence_powers, infl
 from skcompare.stats.time._diebold_mariano import mean_in_time
 
 MOST_ROWS = 2_000_000
-"""Number of records above which the skewness is supposed, not estimated."""
+"""Number of records above which the skewness is assumed, not estimated."""
 
 SUPPOSED = 10.0
 """Supposed skewness of differences that were not kept one by one."""

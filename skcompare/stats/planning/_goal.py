@@ -273,7 +273,7 @@ class Plan(ABC):
 
     @abstractmethod
     def _assumptions(self) -> list[str]:
-        """Text lines about what is supposed."""
+        """Text lines about what is assumed."""
 
     @abstractmethod
     def _records_text(self) -> str:

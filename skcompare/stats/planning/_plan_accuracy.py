@@ -282,7 +282,7 @@ def plan_comparison(
     method: str | None = None,
     design_effect: float = 1.0,
 ) -> ComparisonPlan:
-    """Plan the number of records of a comparison on a hold-out set, or find its power.
+    """Plan the number of records of a comparison on a hold-out set, or compute its power.
 
     The number depends on the difference of the accuracies and on how often the two
     classifiers disagree: twice as much disagreement requires twice as many records. If the
@@ -293,11 +293,11 @@ def plan_comparison(
     Parameters
     ----------
     champion_accuracy, challenger_accuracy : float
-        The accuracies that are supposed to be true, in [0, 1].
+        The accuracies that are assumed to be true, in [0, 1].
     disagreement : float, optional
         Probability that exactly one of the two predicts a record correctly.
     correlation : float, optional
-        Correlation of being correct, phi of the 2 × 2 table, instead of the disagreement.
+        Correlation of correctness, phi of the 2 × 2 table, instead of the disagreement.
     n : int, optional
         Number of records, whose power is then computed.
     goal : {"difference", "noninferiority", "equivalence"}, default="difference"
@@ -306,7 +306,7 @@ def plan_comparison(
     margin : float, optional
         Needed for the last two goals; in (0, 1).
     alpha : float, default=0.05
-        Level of the test; of each of both tests for equivalence.
+        Level of the test, or of each of the two tests for equivalence.
     power : float, default=0.8
         Required probability of success, more than alpha.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
@@ -322,9 +322,9 @@ def plan_comparison(
     -------
     plan : ComparisonPlan
         `records` and their `power`; `str(plan)` describes both. Up to 2000 independent
-        records the number is the fewest with a power that the next ten keep, and above it
-        is accurate to a thousandth. With tens of thousands of discordant pairs the power is
-        that of a normal approximation (`approximate`).
+        records it is the smallest number with the power for itself and the next ten
+        numbers, and above that it is accurate to a thousandth. With tens of thousands of
+        discordant pairs the power is that of a normal approximation (`approximate`).
 
     Raises
     ------
@@ -406,8 +406,8 @@ def plan_from_pilot(
     Parameters
     ----------
     pilot : ContingencyTable, ClusterSums or JointCounts
-        Predictions for the pilot's records. Of groups, the design effect is used too, where
-        it is above 1, for the whole number of records.
+        Predictions for the pilot's records. For groups the design effect is used too, if it
+        is above 1, for the total number of records.
     n, goal, margin, alpha, power, alternative, method
         As for :func:`plan_comparison`.
     confidence_level : float, default=0.95

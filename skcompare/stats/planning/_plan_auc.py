@@ -451,7 +451,7 @@ def plan_auc_comparison(
     null_variance: str | None = None,
     design_effect: float = 1.0,
 ) -> AUCPlan:
-    """Plan the number of records of a comparison of two AUCs, or find its power.
+    """Plan the number of records of a comparison of two AUCs, or compute its power.
 
     The plan is for DeLong's test of two classifiers on one hold-out set. The number depends
     on the difference of the areas, the correlation of the two scores of a record, and the
@@ -461,10 +461,10 @@ def plan_auc_comparison(
     Parameters
     ----------
     champion_auc, challenger_auc : float
-        The areas that are supposed to be true, in (0, 1).
+        The areas that are assumed to be true, in (0, 1).
     correlation : float, optional
         Correlation of both scores, the same among positives and among negatives, in (-1,
-        1). By default the plan supposes none, which takes the most records unless scores
+        1). By default the plan assumes none, which takes the most records unless scores
         are opposed, and has scenarios with more.
     positive_correlation, negative_correlation : float, optional
         The same for each class of its own, instead of `correlation`.
@@ -491,7 +491,7 @@ def plan_auc_comparison(
         and b, or without it as Obuchowski and McClish print it [1]_ and R's pROC computes
         it. The second is too large for usual areas, and takes more records than are needed.
     null_variance : {"alternative", "champion"}, optional
-        The variance that the level of the test rests on: that of areas as supposed, which
+        The variance that the level of the test rests on: that of areas as assumed, which
         is what DeLong's test estimates and the default of "binormal", or that of two
         areas as large as the champion's, as in [1]_ and the default of "obuchowski1997".
         Goals with a margin have the first only.
@@ -607,7 +607,7 @@ def plan_auc_from_pilot(
     n, goal, margin, alpha, power, alternative
         As for :func:`plan_auc_comparison`.
     null_variance : {"alternative", "champion"}, default="alternative"
-        As for :func:`plan_auc_comparison`; "champion" supposes that both areas vary as the
+        As for :func:`plan_auc_comparison`; "champion" assumes that both areas vary as the
         champion's does, with the correlation of both, as R's pROC.
     confidence_level : float, default=0.95
         Level of the pilot's interval of the difference.
@@ -725,7 +725,7 @@ def _variances(
 ) -> tuple[float, float]:
     """Variances of the difference, times the number of positives.
 
-    If the curves are as supposed, and if both are the champion's.
+    If the curves are as assumed, and if both are the champion's.
     """
     full = method == "binormal"
     champion, challenger = curves

@@ -318,7 +318,7 @@ def plan_loss_comparison(
     alternative: str = "two-sided",
     design_effect: float = 1.0,
 ) -> LossPlan:
-    """Plan the number of records of a comparison of two mean losses, or find its power.
+    """Plan the number of records of a comparison of two mean losses, or compute its power.
 
     The plan is for the paired t test of two regressors, or of any losses of records, on one
     hold-out set. The number depends on the difference of the mean losses, and on how much
@@ -328,7 +328,7 @@ def plan_loss_comparison(
     Parameters
     ----------
     champion_loss, challenger_loss : float, optional
-        The mean losses that are supposed to be true, such as mean absolute errors.
+        The mean losses that are assumed to be true, such as mean absolute errors.
     difference : float, optional
         The champion's mean loss minus the challenger's, in units of the loss: positive if
         the challenger is better. Instead of `challenger_loss`, or of both.
@@ -338,7 +338,7 @@ def plan_loss_comparison(
         Standard deviations of the losses of each, instead of `deviation`, or beside it for
         a relative margin.
     correlation : float, optional
-        Correlation of the two losses of a record, in (-1, 1). By default the plan supposes
+        Correlation of the two losses of a record, in (-1, 1). By default the plan assumes
         none, which takes the most records unless losses are opposed, and has scenarios with
         more.
     n : int, optional
@@ -647,7 +647,7 @@ def _truth(
     own: tuple[float, float] | None,
     share: float | None,
 ) -> LossTruth:
-    """Return what is supposed to be true, with the deviations at relative margins."""
+    """Return what is assumed to be true, with the deviations at relative margins."""
     if share is None:
         return LossTruth(difference, spread, spread, spread)
     if own is None:

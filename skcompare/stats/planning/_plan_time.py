@@ -185,7 +185,7 @@ def plan_time_comparison(
     power: float = 0.8,
     alternative: str = "two-sided",
 ) -> TimePlan:
-    """Plan how long to compare two models on records in time order, or find the power.
+    """Plan how long to compare two models on records in time order, or compute the power.
 
     How many time points (days, weeks) are needed? The plan is for :func:`diebold_mariano`,
     by any mean loss or score. The number depends on the difference, on how much the
@@ -196,7 +196,7 @@ def plan_time_comparison(
     Parameters
     ----------
     difference : float
-        Difference that is supposed to be true, in units of the measure: positive if the
+        Difference that is assumed to be true, in units of the measure: positive if the
         challenger is better.
     deviation : float
         Standard deviation of the differences of records; where a time point has several,
@@ -350,7 +350,7 @@ def plan_time_from_pilot(
     A short pilot tells little of a variance over time: estimated from B cosines it has B
     degrees of freedom, and the largest variance is the upper limit of its chi-squared
     interval. Where the dependence left the pilot fewer cosines per time point than
-    :func:`plan_time_comparison` supposes, the plan has no more either. Planned for the
+    :func:`plan_time_comparison` assumes, the plan has no more either. Planned for the
     true difference from pilots of 2000 time points the mean power is 0.76 to 0.85, and from
     120 it is 0.86, 0.77, 0.69 and 0.46 at autocorrelations of 0, 0.5, 0.8 and 0.95.
 

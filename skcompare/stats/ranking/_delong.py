@@ -111,9 +111,9 @@ def mover_limits(
 ) -> tuple[float, float]:
     """MOVER limits of a difference, from the limits of both AUCs [1]_.
 
-    The AUCs are taken as uncorrelated. With their correlation, differences are significant
-    too often, because logit limits are skewed. These limits are for differences that do
-    not vary, which have no others.
+    The AUCs are treated as uncorrelated. With their correlation, differences are
+    significant too often, because logit limits are skewed. These limits are for differences
+    that do not vary, which have no others.
 
     References
     ----------
@@ -319,9 +319,9 @@ def delong(
     placements : PlacementValues
         Scores of two classifiers for the records of a hold-out set, the champion first.
     interval : {"agreeing", "arctanh"}, default="agreeing"
-        Interval of the difference. "agreeing" is normal, cut off at -1 and 1, and goes with
-        the p-value; "arctanh" is normal on Fisher's scale, as is usual for Somers' D
-        [3]_, which keeps its limits between -1 and 1. It need not go with the p-value.
+        Interval of the difference. "agreeing" is normal, truncated at -1 and 1, and agrees
+        with the p-value; "arctanh" is normal on Fisher's scale, as is usual for Somers' D
+        [3]_, which keeps its limits between -1 and 1. It may disagree with the p-value.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the difference is above the null value.
     null_value : float, default=0.0
@@ -344,36 +344,36 @@ def delong(
 
     Notes
     -----
-    Ranking takes one sort per score [2]_. Counts and their products are added in whole
-    numbers, so that increasing functions of one score differ by exactly 0, in any order of
-    the records.
+    Ranking takes one sort per score [2]_. Counts and their products are added as integers,
+    so that increasing functions of one score differ by exactly 0, in any order of the
+    records.
 
     Equal rankings leave no difference and no variance: the statistic is 0 and p is 1,
     flagged "degenerate". So do two classifiers that rank every record correctly. A
     difference that does not vary, such as that of a perfect ranking from a constant score,
     has no p-value (NaN, flagged "zero-variance"); a permutation test has one. The same
     holds for equal rankings and another null value. Such perfect rankings and constant
-    differences of few records say little, so their interval squares and adds the distances
-    of both AUCs from their limits (:func:`~skcompare.stats.auc_interval`), as of unrelated
-    AUCs [5]_.
+    differences of few records carry little information, so their interval squares and adds
+    the distances of both AUCs from their limits (:func:`~skcompare.stats.auc_interval`), as
+    for uncorrelated AUCs [5]_.
 
     Fewer than 10 records of a class are flagged "few-records-of-a-class". With 2 to 5
-    positive records, equal classifiers differ in 8 to 10 % of samples at a level of 5 %,
-    and 95 % intervals contain a difference of 0.1 in no more than 84 to 87 %, by either
-    formula. With 20 or more, scores of equal spread differ in about 5 % of samples, and
-    intervals contain the true difference in about 95 %. Scores of unequal spread, or that
-    are highly correlated, differ in 6 to 9 % with 20 to 50: then the variance rests on few
-    records. Where it has fewer than 30 degrees of freedom, by Satterthwaite's rule for the
-    two classes and the fourth moments of their placement values, the result is flagged
-    "variance-of-few-records". Where both AUCs are near 1 and records few, the test rejects
-    less often than its level.
+    positive records, equal classifiers are rejected in 8 to 10 % of samples at a level of 5
+    %, and 95 % intervals contain a difference of 0.1 in no more than 84 to 87 %, by either
+    formula. With 20 or more, equal AUCs of scores of equal spread are rejected in about 5 %
+    of samples, and intervals contain the true difference in about 95 %. For scores of
+    unequal spread, or highly correlated ones, it is 6 to 9 % with 20 to 50: the variance
+    then depends on few records. Where it has fewer than 30 degrees of freedom, by
+    Satterthwaite's rule for the two classes and the fourth moments of their placement
+    values, the result is flagged "variance-of-few-records". Where both AUCs are near 1 and
+    records few, the test rejects less often than its level.
 
-    Records that were counted by levels of their scores are flagged "binned-scores". A level
-    is a score of its own, and the rule that makes it knows no labels, so that the test is
-    as valid for the levels as for scores: what is compared are the AUCs of the levels.
-    The difference by the scores is no farther from theirs than `auc_error_bound` in
-    `details`, and its standard error than `standard_error_bound`, whatever the order within
-    levels; `auc_error_expected` is the error to expect where that order is random.
+    Records that were counted by bins of their scores are flagged "binned-scores". Binned
+    scores are scores too, and the binning does not use labels, so the test is as valid for
+    them: it compares the AUCs of the binned scores. The difference by the scores is within
+    `auc_error_bound` in `details` of theirs, and its standard error within
+    `standard_error_bound`, whatever the order within bins; `auc_error_expected` is the
+    error to expect where that order is random.
 
     The test is not valid for the nested models of a regression that were fitted to the
     same records [4]_, nor for AUCs that were averaged over cross-validation.
@@ -545,11 +545,12 @@ def auc_interval(
     y_score : array-like of shape (n_samples,), optional
         Scores, greater for the positive class, if `y_true` has labels.
     method : {"logit", "wald", "newcombe"}, default="logit"
-        "wald" is the AUC plus and minus quantiles of DeLong's standard error [1]_, cut off
-        at 0 and 1; "logit" the same on the scale of log odds, which keeps it inside and
-        covers better near 1. "newcombe" contains the AUCs whose own standard error, from
-        the number of records alone, allows for the observed one [2]_. It is used in place
-        of "logit" where DeLong's standard error is 0, as for a perfect ranking.
+        "wald" is the AUC plus and minus quantiles of DeLong's standard error [1]_,
+        truncated at 0 and 1; "logit" the same on the scale of log odds, which keeps it
+        inside and covers better near 1. "newcombe" contains the AUCs whose own standard
+        error, from the number of records alone, allows for the observed one [2]_. It is
+        used in place of "logit" where DeLong's standard error is 0, as for a perfect
+        ranking.
     confidence_level : float, default=0.95
         Level of the two-sided interval.
     pos_label : label, optional
@@ -571,8 +572,8 @@ def auc_interval(
     "newcombe". With 5 positive records of 100, 95 % intervals contain an AUC of 0.6 to 0.95
     in 87 to 91 % of samples by "logit", in 67 to 84 % by "wald", and in 94 to 96 % by
     "newcombe"; with 25 of 500, an AUC of 0.95 in 90, 85 and 98 %. With 20 of 100 or more
-    "logit" contains it in 94 to 96 %, "wald" in 86 to 96 %. Records that come in groups
-    vary more than any of them allows for, which is flagged "invalid-design".
+    "logit" contains it in 94 to 96 %, "wald" in 86 to 96 %. Grouped records vary more than
+    any of them allows for, which is flagged "invalid-design".
 
     "wald" has no width for a perfect ranking, however few the records. With one record of a
     class DeLong's standard error is undefined, and so are the limits of "logit" and "wald":

@@ -515,7 +515,7 @@ class AnytimeMonitor:
 
     Notes
     -----
-    The intersection of the intervals supposes that the difference stays the same. If it
+    The intersection of the intervals assumes that the difference stays the same. If it
     changes, the interval of each look still covers the mean of the differences of the
     records so far, at all looks together, and the intersection may become empty: it is
     (NaN, NaN) then, and `flags` has "empty-intersection".

@@ -312,11 +312,11 @@ def diebold_mariano(
 
     The null hypothesis is that the two trained models have the same expected loss over the
     time that the records cover, whatever the dependence of records on earlier ones, as long
-    as it fades [1]_. The variance of the mean difference is estimated from few averages
+    as it fades [1]_. The variance of the mean difference is estimated from a few averages
     over long stretches of time, and the reference distribution allows for their number, so
-    that the test holds in short series too.
+    that the test also holds its level in short series.
 
-    Of splits in time order, such as those of
+    For splits in time order, such as those of
     :class:`~sklearn.model_selection.TimeSeriesSplit`, the null hypothesis is about two
     forecasting methods: that the models as they were trained along the series, including
     the randomness of their training, have the same expected loss [7]_.
@@ -333,7 +333,7 @@ def diebold_mariano(
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the challenger is better.
     n_cosines : int, optional
-        Number of cosines, or degrees of freedom, at least 2. By default chosen by the
+        Number of cosines, or degrees of freedom, at least 2. By default chosen from the
         data, see the notes.
 
     Returns
@@ -358,62 +358,60 @@ def diebold_mariano(
         L_j = sqrt(2 / T)  sum over t of  d_t cos(pi j (t - 1/2) / T)
         variance = T / n²  mean over j = 1 ... B of  L_j²  /  (1 - allowance)
 
-    Few cosines B hold the level if records are alike for long, and many have more power:
-    t of 4 degrees of freedom has a power of 57 % where the known variance has 80 %. The
-    usual rule of 0.4 T^(2/3) cosines rejects equal models in up to 21 % of series of 500
-    records with an autocorrelation of 0.95. Here B is the largest number, from 4 to
-    0.4 T^(2/3) and at most half of the horizons in the series, whose expected bias is at
-    most 5 %. For that the squares of all transforms, in bins of neighbouring frequencies,
-    are compared with spectra that are flat or have a peak at 0 as that of an
-    autoregression plus noise, of any width and height; a flat one has half of the prior
-    weight. Each is weighted by its Whittle likelihood, to the power of 0.4, and the bias is
-    the weighted mean of theirs. The mean difference is independent of the other transforms
-    in large samples, so that the choice depends on the denominator of t alone. Seasons are
-    lines in the spectrum, which medians within bins leave out. The allowance is the
-    expected bias plus its standard deviation over these spectra; a number that is given by
-    `n_cosines` has none.
+    Few cosines B hold the level under long-range dependence, and many have more power: t
+    with 4 degrees of freedom has a power of 57 % if the known variance has 80 %. The usual
+    rule of 0.4 T^(2/3) cosines rejects equal models in up to 21 % of series of 500 records
+    with an autocorrelation of 0.95. Here B is the largest number, from 4 to 0.4 T^(2/3) and
+    at most half of the horizons in the series, whose expected bias is at most 5 %. To
+    estimate it, the squares of all transforms, in bins of neighbouring frequencies, are
+    compared with spectra that are flat or have a peak at 0 like that of an autoregression
+    plus noise, of any width and height; a flat one has half of the prior weight. Each is
+    weighted by its Whittle likelihood, to the power of 0.4, and the bias is the weighted
+    mean of theirs. The mean difference is independent of the other transforms in large
+    samples, so the choice depends only on the denominator of t. Seasons are lines in the
+    spectrum, which medians within bins ignore. The allowance is the expected bias plus its
+    standard deviation over these spectra; a number that is given by `n_cosines` has none.
 
     Measured by ``benchmarks/validity/time/diebold_mariano.py`` at alpha 0.05 with 60 to
     2000 records, autocorrelations rho of 0 to 0.95 and n (1 - rho) / (1 + rho) of at least
     13: equal models are rejected in 2.6 to 6.0 % of series (standard error 0.4 %), of 0/1,
-    Brier, log, absolute and squared losses and of AUCs. Series with a season, or that are
-    like those a week before, reach 6.4 %, and losses of which one is more skewed 6.5 %.
-    With Bartlett weights it is up to 9 %, and by "hln" up to 76 %. A difference that the
-    known variance detects with 80 % is found in 57 % of series of 60 independent records,
-    66 % of 120, 68 % of 510 and 71 % of 2000; with rho of 0.8 in 55 % of 250 and 78 % of
-    2000. Where n (1 - rho) / (1 + rho) is smaller, the flag "too-few-independent-times"
-    leaves at most 6.5 % of series of normal and 0/1 losses that are rejected without it
-    (standard error 0.4 %), but up to 13 % of Brier and log losses, in which dependence may
-    hide under noise. From 13 on it marks at most 9 % of normal series and 13 % of 0/1
-    losses. If a model is better in 19 of 20 records that differ, which are independent, it
-    marks 75 % of series of 24 such records, and 14 % of 100: these may be long runs.
+    Brier, log, absolute and squared losses and of AUCs. Series with a season, or with a
+    weekly dependence, reach 6.4 %, and losses of different skewness 6.5 %. With Bartlett
+    weights it is up to 9 %, and by "hln" up to 76 %. For a difference with a power of 80 %
+    at known variance, the power is 57 % in series of 60 independent records, 66 % of 120,
+    68 % of 510 and 71 % of 2000; with rho of 0.8 it is 55 % with 250 and 78 % with 2000.
+    Where n (1 - rho) / (1 + rho) is smaller, the flag "too-few-independent-times" leaves at
+    most 6.5 % of series of normal and 0/1 losses that are rejected without it (standard
+    error 0.4 %), but up to 13 % of Brier and log losses, in which noise may mask the
+    dependence. From 13 on it marks at most 9 % of normal series and 13 % of 0/1 losses. If
+    a model is better in 19 of 20 records that differ, which are independent, it marks 75 %
+    of series of 24 such records, and 14 % of 100: these may be long runs.
 
-    Records that are alike for so long that even 4 cosines are expected to miss more than
-    20 % of the variance are flagged "too-few-independent-times". So are those of which the
+    Records whose dependence lasts so long that even 4 cosines are expected to miss more
+    than 20 % of the variance are flagged "too-few-independent-times". So are those whose
     differences have few runs of signs: fewer than 11 times are then probably independent,
     if the signs of equal models are a Markov chain of two states. Up to 5 records that
-    differ are no evidence of either. "hln" rejects too often
-    where dependence lasts longer than the horizon, and is flagged
-    "correlated-beyond-horizon" where the variance by cosines is more than 1.2 times its
-    own; with a variance that is not positive it is an error. Only the order of times
-    counts, not their distances.
+    differ are no evidence of either. "hln" rejects too often where dependence lasts longer
+    than the horizon, and is flagged "correlated-beyond-horizon" where the variance by
+    cosines is more than 1.2 times its own; with a variance that is not positive it is an
+    error. Only the order of times counts, not their distances.
 
     Records of several series (stores, sensors) are added up at each time point, which
     allows for any dependence between the series [6]_. The conclusion is then about these
     series, at other times; :func:`two_way_t` is about such series.
 
-    Models that are trained again along the series are compared by the predictions of all
-    test sets, as one series. This tests methods with the windows that they were trained on,
-    and not the models in the population: with windows of limited length, `max_train_size`,
-    the chance in training stays in the losses, as [7]_ assumes, while windows that expand
+    Models that are retrained along the series are compared by the predictions of all test
+    sets, as one series. This tests methods with the windows that they were trained on, and
+    not the models in the population: with windows of limited length, `max_train_size`, the
+    randomness of training remains in the losses, as [7]_ assumes, while expanding windows
     reduce it over time, so that the test is an approximation (:func:`clark_west` is about
     the population). The horizon is by default 1 more than the gap between training and test
-    sets, because records are left out there that are not known yet or that overlap. Where
-    windows slide, each training is forgotten, and its chance is that of its test set, so
-    that there are at most as many cosines as trainings, and at least 4.
-    ``benchmarks/validity/time/splits.py`` has two methods that are equally good, trained 5
-    times: they are rejected in 1.2 to 4.8 % of series on windows that expand, and in 2.0 to
-    6.6 % on windows that slide (standard error 1.1 %).
+    sets, because records that are not yet known, or that overlap, are omitted there. With
+    sliding windows each training affects only its own test set, so there are at most as
+    many cosines as trainings, and at least 4. ``benchmarks/validity/time/splits.py``
+    measures two equally good methods, trained 5 times: they are rejected in 1.2 to 4.8 % of
+    series with expanding windows, and in 2.0 to 6.6 % with sliding ones (standard error 1.1
+    %).
 
     Equal forecasts have the statistic 0 and p = 1, flagged "degenerate". A constant
     difference that is not 0 has no p-value, flagged "zero-variance".

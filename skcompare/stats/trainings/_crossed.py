@@ -146,7 +146,7 @@ class TrainingVariance:
         Variances over trainings alone: that of the trainings' means over their number, for
         pairs of trainings, or for each role that was trained several times.
     interaction : float
-        Variance of both at once, which is in each of those.
+        Variance of the interaction, which is contained in each of those.
     df_records : float
     df_trainings : tuple of float
         Degrees of freedom of both.
@@ -288,7 +288,7 @@ def training_flags(
 def crossed_t(
     crossed: CrossedDifferences, *, alternative: Alternative = "two-sided"
 ) -> PairedResult:
-    """Compare two recipes of training by models that were trained several times.
+    """Compare two training recipes by models that were trained several times.
 
     The null hypothesis is that both recipes have the same expected loss, or score, over new
     records and new trainings: other seeds, on the same training records. The mean
@@ -333,11 +333,11 @@ def crossed_t(
         V_trainings = MS_trainings / (n S)
         V           = V_records + V_trainings - MS_interaction / (n S)
 
-    and never taken as smaller than V_records or V_trainings, the variances of a test over
-    records alone and over trainings alone. Satterthwaite's degrees of freedom [2]_ rest on
-    the estimated parts: if trainings are few and their variance comes out small by
-    chance, both the variance and the critical value are too small. So the smaller part
-    counts fully only if there are many trainings, and not at all for up to 3::
+    and never smaller than V_records or V_trainings, the variances of a test over records
+    alone and over trainings alone. Satterthwaite's degrees of freedom [2]_ depend on the
+    estimated parts: if trainings are few and their variance is underestimated by chance,
+    both the variance and the critical value are too small. So the smaller part counts fully
+    only if there are many trainings, and not at all for up to 3::
 
         W  = larger + max(0, 1 - 2 / (S - 1)) (V - larger)
         df = W² / (V_records² / (n - 1) + V_trainings² / (S - 1))
@@ -345,42 +345,42 @@ def crossed_t(
     where larger is the larger one of V_records and V_trainings: the degrees of freedom
     follow the part that dominates.
 
-    Of trainings that are not paired, of which the numbers may differ, V_records is the
-    variance of the difference of the records' means over trainings, V_trainings the sum
-    of those of both roles, whose parts each have their own degrees of freedom, and the
-    interaction of both is taken off once; S - 1 in W are Satterthwaite's degrees of freedom
-    of V_trainings. Of S and R trainings W has the smaller one of both parts only times
-    ``max(0, 1 - 1.5 |1 / (S - 1) - 1 / (R - 1)|)``, because the part of fewer trainings is
-    the one that comes out small by chance. A role that was trained once, and is meant as
-    the model that it is, has no such part, flagged "one-training".
+    For unpaired trainings, whose numbers may differ, V_records is the variance of the
+    difference of the records' means over trainings, V_trainings the sum of those of both
+    roles, whose parts each have their own degrees of freedom, and the interaction of both
+    is subtracted once; S - 1 in W are Satterthwaite's degrees of freedom of V_trainings.
+    With S and R trainings the smaller one of both parts of W is multiplied by
+    ``max(0, 1 - 1.5 |1 / (S - 1) - 1 / (R - 1)|)``, because the part with fewer trainings
+    is the one that is underestimated by chance. A role that was trained once, and is
+    treated as fixed, has no such part, flagged "one-training".
 
     A score that is not a mean over records, such as an AUC, has for each training its value
     plus the influences of the records [3]_: the means over records are the scores, and the
     variance over records that of the influences.
 
-    The trainings are a sample of those with these training records; other training
-    records vary the models too, often more [4]_. That needs training sets that are drawn
-    again, such as those of a block-regularized cross-validation.
+    The trainings are a sample of those with these training records; other training records
+    also change the models, often more [4]_. A conclusion about these needs several training
+    sets, such as those of a block-regularized cross-validation.
 
     ``benchmarks/validity/seeds/crossed.py`` measures both at a level of 5 % with 500 to
-    10,000 records. With normal effects of any size equal recipes are rejected in at
-    most 5.7 % of comparisons of 3 trainings, 5.5 % of 4 or more, paired or not, and 10 %
-    of 2 pairs, which is flagged "few-trainings" (standard error 0.1 %); by Satterthwaite's
+    10,000 records. With normal effects of any size equal recipes are rejected in at most
+    5.7 % of comparisons of 3 trainings, 5.5 % of 4 or more, paired or not, and 10 % of 2
+    pairs, which is flagged "few-trainings" (standard error 0.1 %); by Satterthwaite's
     degrees of freedom it is 7.8, 6.5, 6.0 and 5.4 % for 3, 4, 5 and 10 pairs. McNemar's
     test of one training of each, a test over records alone and one over trainings alone
     reject up to 95, 94 and 52 % of them. With losses of 0 and 1 and Brier losses it is 3.5
-    to 6.0 % (standard error 0.5 %), and at most 4 % where runs fail now and then. Where
-    only records or only trainings vary, the power is that of the test over these alone; of
-    5 trainings it is 71 % where both vary alike and the known variance has 80 %. Where the
+    to 6.0 % (standard error 0.5 %), and at most 4 % if runs fail occasionally. If only
+    records or only trainings vary, the power is that of the test over these alone; with 5
+    trainings it is 71 % if both vary equally and the known variance has 80 %. If the
     trainings do not differ on average, but from record to record, it is lower than that of
-    a test over records: 70 % in place of 80 % for 5 trainings if half of the variance is
-    due to both at once, because few trainings do not show that they are alike.
+    a test over records: 70 % instead of 80 % for 5 trainings if half of the variance is due
+    to the interaction, because few trainings do not show that they are equal on average.
 
-    At smaller levels, also those of pairs that are adjusted, few trainings show equal
-    recipes to differ too often: at 1 % it is up to 2.6 % with 3 trainings, 1.6 % with 4,
-    1.3 % with 5 and 1.1 % with 10.
+    At smaller levels, including those of adjusted pairs, equal recipes are rejected too
+    often with few trainings: at 1 % it is up to 2.6 % with 3 trainings, 1.6 % with 4, 1.3 %
+    with 5 and 1.1 % with 10.
 
-    If more than half of the variance is due to the chance in training, the result is
+    If more than half of the variance is due to the randomness of training, the result is
     flagged "unstable-training". Equal predictions have the statistic 0 and p = 1, flagged
     "degenerate"; a constant difference that is not 0 has no p-value, flagged
     "zero-variance". Trainings that are all the same are flagged "deterministic-training".
@@ -483,8 +483,8 @@ def records_t(
     -----
     It is the paired t test of the records' means over trainings; of scores such as an AUC
     by the influences of the records [1]_. As a test of recipes it rejects equal ones in up
-    to 94 % of comparisons, the more the trainings vary and the more records there are [2]_:
-    see :func:`crossed_t`.
+    to 94 % of comparisons, more often the more the trainings vary and the more records
+    there are [2]_: see :func:`crossed_t`.
 
     Equal predictions have the statistic 0 and p = 1, flagged "degenerate". A constant
     difference that is not 0 has no p-value, flagged "zero-variance".
