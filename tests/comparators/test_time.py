@@ -11,7 +11,9 @@ from skcompare.predictions import (
     predictions_from_arrays,
     predictions_from_frame,
 )
-from skcompare.stats import diebold_mariano, two_way_t
+from skcompare.stats import diebold_mariano, plan_time_from_pilot, two_way_t
+from skcompare.stats.core._power import Aim
+from skcompare.stats.time._diebold_mariano import mean_in_time
 
 pd = pytest.importorskip("pandas")
 
@@ -552,3 +554,25 @@ def test_item_scores():
     assert items.fingerprint != ItemScores.from_scores(old, new).fingerprint
     with pytest.raises(ValueError, match="Got `time` as well"):
         compare_scores(items, time=DAYS)
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+def test_records_needed_are_those_of_a_plan(alternative):
+    """The variance over time has few degrees of freedom, which takes more records."""
+    rng = np.random.default_rng(3)
+    gains = 0.3 + np.convolve(rng.normal(size=123), np.ones(4) / 2, "valid")
+    y = rng.normal(size=120)
+    predictions = {"old": y + 5, "new": y + 5 - gains}
+    comparison = compare(
+        y,
+        predictions,
+        time=np.arange(120),
+        scoring="neg_mean_absolute_error",
+        alternative=alternative,
+    )
+    pilot = comparison.evidence(OrderedDifferences, loss="absolute_error")
+    plan = plan_time_from_pilot(pilot, alternative=alternative)
+    wald = mean_in_time(pilot)
+    normal = wald.sample_size(pilot.n, Aim(0.05, 0.8, alternative))
+
+    assert plan.records == comparison.conclusion.records_needed > 1.05 * normal

@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from scipy.special import ndtr, ndtri
-from scipy.stats import binom
+from scipy.special import ndtr, ndtri, stdtrit
+from scipy.stats import binom, nct
 
 from skcompare._core.validation import (
     check_alpha,
@@ -20,6 +20,9 @@ from skcompare._core.validation import (
 )
 from skcompare._typing import FloatArray, IntArray
 from skcompare.stats.core._tails import each_tail
+
+MANY = 1e6
+"""Degrees of freedom above which the noncentral t distribution is normal to 6 digits."""
 
 
 def mcnemar_sample_size(
@@ -455,6 +458,20 @@ LASTING = 10
 
 TRIES = 8
 """Largest number of numbers of records whose power takes long to compute."""
+
+
+def t_power(effect: float, df: float, tail: float) -> float:
+    """Probability that a t statistic exceeds its critical value of a tail.
+
+    `effect` is the true mean in its standard errors: the statistic has a noncentral t
+    distribution.
+    """
+    critical = float(stdtrit(df, 1 - tail))
+    if df > MANY:
+        return float(ndtr((effect - critical) / math.sqrt(1 + critical**2 / (2 * df))))
+    # Some releases divide by 0 far in the tail, where the probability is 0.
+    with np.errstate(divide="ignore"):
+        return float(nct.sf(critical, df, effect))
 
 
 def smallest(

@@ -4,13 +4,9 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Self
 
-import numpy as np
-from scipy.special import ndtr, stdtrit
-from scipy.stats import nct
-
 from skcompare._core.validation import check_confidence_level, check_count, is_number
 from skcompare.evidence import PairedLosses
-from skcompare.stats.core._power import smallest
+from skcompare.stats.core._power import smallest, t_power
 from skcompare.stats.losses._paired_t import (
     check_records,
     few_records_df,
@@ -20,9 +16,6 @@ from skcompare.stats.losses._paired_t import (
 )
 from skcompare.stats.margins import check_positive_losses, share_of
 from skcompare.stats.planning._goal import Goal, Plan, check_between, check_unrelated
-
-MANY = 1e6
-"""Degrees of freedom above which the noncentral t distribution is normal to 6 digits."""
 
 FEWEST = 2
 """Fewest records, or groups, that vary."""
@@ -285,20 +278,6 @@ class LossGoal(Goal):
             for boundary, spread in zip(self.boundaries, (truth.below, truth.above))
         ]
         return max(0.0, sum(powers) - (len(powers) - 1))
-
-
-def t_power(effect: float, df: float, tail: float) -> float:
-    """Probability that a t statistic exceeds its critical value of a tail.
-
-    `effect` is the true mean in its standard errors: the statistic has a noncentral t
-    distribution.
-    """
-    critical = float(stdtrit(df, 1 - tail))
-    if df > MANY:
-        return float(ndtr((effect - critical) / math.sqrt(1 + critical**2 / (2 * df))))
-    # Some releases divide by 0 far in the tail, where the probability is 0.
-    with np.errstate(divide="ignore"):
-        return float(nct.sf(critical, df, effect))
 
 
 def plan_loss_comparison(

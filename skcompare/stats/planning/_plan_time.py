@@ -11,24 +11,11 @@ from skcompare.evidence import OrderedDifferences
 from skcompare.stats.core._power import smallest
 from skcompare.stats.planning._goal import ROUNDING, check_between
 from skcompare.stats.planning._plan_losses import LossGoal, LossPlan, LossTruth
-from skcompare.stats.time import (
-    FEWEST_COSINES,
-    FEWEST_HORIZONS,
-    TimeSpread,
-    cosines_at,
-    spread_in_time,
-)
+from skcompare.stats.time import FEWEST_HORIZONS, TimeSpread, spread_in_time
 from skcompare.stats.time._diebold_mariano import check_length, diebold_mariano
 
 FEW = "too-few-independent-times"
 """Flag of pilots that tell little of the variance over time."""
-
-ALLOWED = 0.1
-"""Share by which the test takes the variance for larger, to allow for its bias.
-
-It depends on the series; about this is the mean that
-``benchmarks/validity/planning/time_plans.py`` finds.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +136,11 @@ class TimeGoal(LossGoal):
 
     def cosines(self, times: float) -> float:
         """Number of cosines that the test is likely to choose."""
-        likely = cosines_at(times, self.design_effect, self.horizon)
-        return max(min(likely, self.most_cosines * times), FEWEST_COSINES)
+        return self._spread.likely_cosines(times, self.horizon)
+
+    @property
+    def _spread(self) -> TimeSpread:
+        return TimeSpread(math.nan, self.design_effect, math.nan, self.most_cosines)
 
     def records(self, truth: LossTruth) -> float:
         """Records of the smallest number of time points with the required power."""
@@ -168,7 +158,7 @@ class TimeGoal(LossGoal):
         times = records / (self.group_size or 1.0)
         if times < FEWEST_HORIZONS * self.horizon - ROUNDING:
             return 0.0, 0.0
-        return times * (1 - ALLOWED) / self.design_effect, self.cosines(times)
+        return self._spread.worth(times), self.cosines(times)
 
 
 def plan_time_comparison(

@@ -12,9 +12,9 @@ from skcompare._registry.tests import ANY_LOSS, ANY_SCORE, paired_test
 from skcompare._typing import Alternative, FloatArray
 from skcompare.evidence import OrderedDifferences
 from skcompare.stats.core._limits import Limits, Pair, Wald, one_sided, studentised
-from skcompare.stats.core._power import planned
+from skcompare.stats.core._power import Aim, planned, smallest, t_power
 from skcompare.stats.core._result import PairedResult, tested_result
-from skcompare.stats.core._tails import bounded, each_tail
+from skcompare.stats.core._tails import bounded, each_tail, outward
 from skcompare.stats.losses._paired_t import loss_title
 from skcompare.stats.time._long_run_variance import (
     FEWEST_COSINES,
@@ -224,6 +224,14 @@ def mean_in_time(ordered: OrderedDifferences, **options: Any) -> Wald:
     return Wald(ordered.estimate, _error(long_run, ordered), long_run.df)
 
 
+ALLOWED = 0.1
+"""Share by which the test takes the variance for larger, to allow for its bias.
+
+It depends on the series; about this is the mean that
+``benchmarks/validity/planning/time_plans.py`` finds.
+"""
+
+
 class TimeSpread(NamedTuple):
     """Variation of the mean differences of time points.
 
@@ -245,6 +253,46 @@ class TimeSpread(NamedTuple):
     inflation: float
     n_cosines: float
     most_cosines: float
+
+    def worth(self, times: float) -> float:
+        """Number of unrelated time points that some time points are worth."""
+        return times * (1 - ALLOWED) / self.inflation
+
+    def likely_cosines(self, times: float, horizon: int) -> float:
+        """Number of cosines that the test is likely to choose for some time points."""
+        likely = cosines_at(times, self.inflation, horizon)
+        return max(min(likely, self.most_cosines * times), FEWEST_COSINES)
+
+
+@dataclass(frozen=True, slots=True)
+class GainInTime:
+    """Mean difference of a series, of whose variance there are few degrees of freedom."""
+
+    difference: float
+    spread: TimeSpread
+    horizon: int
+    per_time: float
+
+    def sample_size(self, n: float, aim: Aim) -> float:
+        """Return the number of records required, as :func:`plan_time_comparison` does."""
+        size, deviation = outward(self.difference, aim.alternative), self.spread.deviation
+        if size <= 0 or deviation == 0:
+            return math.inf if size <= 0 else 0.0
+
+        def is_enough(times: float) -> bool:
+            effect = size * math.sqrt(self.spread.worth(times)) / deviation
+            df = self.spread.likely_cosines(times, self.horizon)
+            return t_power(effect, df, aim.tail) >= aim.power
+
+        return smallest(is_enough, 16) * self.per_time
+
+
+def gain_in_time(ordered: OrderedDifferences, **options: Any) -> GainInTime | Wald:
+    """Mean difference of the test with the number of cosines that it chooses itself."""
+    if options.get("n_cosines") is not None or options.get("method", "ewc") != "ewc":
+        return mean_in_time(ordered, **options)
+    per_time = ordered.n / ordered.n_times
+    return GainInTime(ordered.estimate, spread_in_time(ordered), span_of(ordered), per_time)
 
 
 def spread_in_time(ordered: OrderedDifferences) -> TimeSpread:
@@ -298,7 +346,7 @@ def time_flags(ordered: OrderedDifferences, smoothing: Smoothing | None) -> tupl
         "Harvey1997",
         "Driscoll1998",
     ),
-    sample_size=planned(mean_in_time),
+    sample_size=planned(gain_in_time),
     preferred=True,
 )
 def diebold_mariano(
