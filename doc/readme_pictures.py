@@ -4,7 +4,9 @@
 
 writes doc/user_guide/figures/readme_report.png, the head of the page that ``skcompare demo
 --html`` writes, as Chromium shows it, and readme_forest.svg, the forest plot of its
-differences. Make them again after a change of reports or displays, and look at them.
+differences. The report has further pictures for narrow screens and for dark pages; the home
+page shows the one that is readable. Make them again after a change of reports or displays,
+and look at them.
 """
 
 import shutil
@@ -18,8 +20,10 @@ FIGURES = ROOT / "doc" / "user_guide" / "figures"
 REPORT, FOREST = FIGURES / "readme_report.png", FIGURES / "readme_forest.svg"
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-WIDTH, HEIGHT = 1184, 752
-"""Of the picture of the report, in pixels."""
+SIZES = {"": (1184, 752, 1), "_narrow": (400, 720, 2)}
+"""Width, height and pixels per pixel of the pictures of the report, by their suffix."""
+
+DARK = "--blink-settings=preferredColorScheme=0"
 
 SHADES_KEPT = 64
 """Colours of the file; text on a plain page has few, and mixtures of them at edges."""
@@ -41,10 +45,17 @@ def browser():
     return found
 
 
-def photograph(page, folder):
+def report_picture(suffix="", *, is_dark=False):
+    """Path of a picture of the report."""
+    return REPORT.with_stem(f"{REPORT.stem}{suffix}{'_dark' * is_dark}")
+
+
+def photograph(page, folder, suffix, *, is_dark):
     """Write what Chromium shows at the head of a page, with few colours."""
     from PIL import Image
 
+    width, height, scale = SIZES[suffix]
+    path = report_picture(suffix, is_dark=is_dark)
     shot = folder / "shot.png"
     command = [
         browser(),
@@ -53,13 +64,16 @@ def photograph(page, folder):
         "--disable-gpu",
         "--hide-scrollbars",
         f"--user-data-dir={folder / 'profile'}",
-        f"--window-size={WIDTH},{HEIGHT}",
+        *[DARK] * is_dark,
+        f"--force-device-scale-factor={scale}",
+        f"--window-size={width},{height}",
         f"--screenshot={shot}",
         page.as_uri(),
     ]
     subprocess.run(command, check=True, capture_output=True, timeout=120)
     with Image.open(shot) as image:
-        image.convert("RGB").quantize(SHADES_KEPT).save(REPORT, optimize=True)
+        image.convert("RGB").quantize(SHADES_KEPT).save(path, optimize=True)
+    return path
 
 
 def draw_forest(numbers):
@@ -78,13 +92,18 @@ def draw_forest(numbers):
 
 
 def main():
-    """Make both pictures."""
+    """Make all pictures."""
     FIGURES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as name:
-        page, numbers = write_demo(Path(name))
-        photograph(page, Path(name))
+        folder = Path(name)
+        page, numbers = write_demo(folder)
+        reports = [
+            photograph(page, folder, suffix, is_dark=is_dark)
+            for suffix in SIZES
+            for is_dark in (False, True)
+        ]
         draw_forest(numbers)
-    for path in (REPORT, FOREST):
+    for path in (*reports, FOREST):
         print(f"{path.relative_to(ROOT)}: {path.stat().st_size:,} bytes")
 
 

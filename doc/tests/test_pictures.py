@@ -23,21 +23,32 @@ def pictures():
     return module
 
 
-def test_the_home_page_shows_both(pictures):
-    """A report and a display, each with a description."""
+def reports(pictures):
+    """Paths of the pictures of the report, with their sizes."""
+    return {
+        pictures.report_picture(suffix, is_dark=is_dark): (scale * width, scale * height)
+        for suffix, (width, height, scale) in pictures.SIZES.items()
+        for is_dark in (False, True)
+    }
+
+
+def test_the_home_page_shows_them(pictures):
+    """A report, in a size and with a background for each screen, and a display."""
     page = (DOC / "index.rst").read_text(encoding="utf-8")
-    for path in (pictures.REPORT, pictures.FOREST):
+    for path in (*reports(pictures), pictures.FOREST):
         _, _, options = page.partition(f".. image:: user_guide/figures/{path.name}\n")
 
         assert options.startswith("   :alt: ")
         assert 0 < path.stat().st_size < LARGEST
+        assert "   :class: framed" in options.partition("\n\n")[0]
 
 
 def test_pictures_have_the_numbers_of_the_page(pictures):
     """The plot is drawn of three measures, the report in the promised size."""
     image = pytest.importorskip("PIL.Image")
-    with image.open(pictures.REPORT) as report:
-        assert (pictures.WIDTH, pictures.HEIGHT) == report.size
+    for path, size in reports(pictures).items():
+        with image.open(path) as report:
+            assert size == report.size
     plot = pictures.FOREST.read_text(encoding="utf-8")
     ET.fromstring(plot)
     for text in ("accuracy", "balanced_accuracy", "multiclass_brier_loss"):
