@@ -130,11 +130,12 @@ class ContingencyDisplay(
         ]
 
     @property
-    def _caveats(self) -> list[str]:
-        return wrapped(self.finding.caveats, TITLE_CHARACTERS)
+    def _title(self) -> list[str]:
+        lines = [*self.finding.lines(DIFFERENCE), *self.finding.caveats]
+        return wrapped(lines, TITLE_CHARACTERS)
 
     def _room(self) -> Room:
-        return Room(width=4.4, height=4.0 + LINE_HEIGHT * len(self._caveats))
+        return Room(width=4.4, height=4.0 + LINE_HEIGHT * max(0, len(self._title) - 3))
 
     def _draw(self, ax: Any) -> None:
         shares = self.counts / self.counts.sum()
@@ -153,8 +154,7 @@ class ContingencyDisplay(
             frame_cell(ax, i, j, shares[i, j], 0.92, lw=2)
         ax.set_xlabel("Challenger was", color=INK)
         ax.set_ylabel("Champion was", color=INK)
-        title = [*self.finding.lines(DIFFERENCE), *self._caveats]
-        ax.set_title("\n".join(title), color=INK, fontsize="medium")
+        ax.set_title("\n".join(self._title), color=INK, fontsize="medium")
 
     def _columns(self) -> Mapping[str, Any]:
         labels = ("right", "wrong")

@@ -29,7 +29,7 @@ from skcompare.plots._numbers_display import (
     why_no_limits,
 )
 from skcompare.plots.drawing._labels import records_text, short_count
-from skcompare.plots.drawing._layout import Room, legend_below
+from skcompare.plots.drawing._layout import Room, legend_below, named
 from skcompare.plots.drawing._style import (
     CHALLENGER,
     CHAMPION,
@@ -39,6 +39,7 @@ from skcompare.plots.drawing._style import (
     brief,
     dress,
     line_of_zero,
+    literal,
     percent,
 )
 from skcompare.plots.drawing._text import wrapped
@@ -281,7 +282,8 @@ class GainByRangeDisplay(GainsDisplay, title="Gain over the range"):
 
     def _title(self) -> list[str]:
         *mean, test = lines_of(self.finding)
-        lines = [", ".join(mean), test, self._band_text()]
+        band = named(self._band_text(), self.sides, escape=literal)
+        lines = [", ".join(mean), test, band]
         return wrapped([*lines, *self.finding.caveats], LINE_CHARACTERS)
 
     def _room(self) -> Room:

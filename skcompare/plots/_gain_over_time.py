@@ -17,7 +17,7 @@ from skcompare.plots._annotation import Finding, finding_of
 from skcompare.plots._numbers_display import axis_text, gain_text, lines_of, short
 from skcompare.plots.drawing._base import PairDisplay, pair_behind
 from skcompare.plots.drawing._labels import count_text, records_text
-from skcompare.plots.drawing._layout import Room, legend_below
+from skcompare.plots.drawing._layout import Room, legend_below, named
 from skcompare.plots.drawing._style import (
     CHALLENGER,
     CHAMPION,
@@ -27,6 +27,7 @@ from skcompare.plots.drawing._style import (
     brief,
     dress,
     line_of_zero,
+    literal,
     percent,
 )
 from skcompare.plots.drawing._text import wrapped
@@ -256,7 +257,8 @@ class GainOverTimeDisplay(PairDisplay, title="Gain over time"):
 
     def _title(self) -> list[str]:
         *mean, test = lines_of(self.finding)
-        lines = [", ".join(mean), test, self._band_text(), self._test_text()]
+        band = named(self._band_text(), self.sides, escape=literal)
+        lines = [", ".join(mean), test, band, self._test_text()]
         if self.finding.flags:
             # The summary explains them, in several lines each.
             lines.append(f"Flagged: {', '.join(self.finding.flags)}")

@@ -34,6 +34,9 @@ from skcompare.predictions import PairedPredictions
 from skcompare.stats import clustered_delong, delong, roc_difference_band
 from skcompare.stats.ranking import MOST_RATES, curves_at, range_text, role_limits
 
+LINE_HEIGHT = 0.17
+"""Height in inches of a line of a title."""
+
 SPLIT_RATES = 200
 """Steps of the false positive rate at which the curves of splits are averaged."""
 
@@ -370,7 +373,16 @@ class RocComparisonDisplay(
 
     def _room(self) -> Room:
         # Squares as wide as the page allows, with titles above and legends below.
-        return Room(width=9.0, height=6.0, widths=(1.0, 1.0))
+        above = LINE_HEIGHT * max(0, len(self._title) - 3)
+        return Room(width=9.0, height=6.1 + above, widths=(1.0, 1.0))
+
+    @property
+    def _title(self) -> list[str]:
+        """Lines above the difference."""
+        lines = [*self.finding.lines("Difference of AUCs"), *self.finding.caveats]
+        if self.bands is None:
+            lines.append(self.significance.capitalize())
+        return wrapped(lines, WIDEST)
 
     def _draw(self, curves: Any, difference: Any) -> None:
         self._draw_curves(curves)
@@ -418,10 +430,7 @@ class RocComparisonDisplay(
         ax.set_ylabel(
             "Difference of sensitivities\n← champion better   challenger better →"
         )
-        lines = [*finding.lines("Difference of AUCs"), *finding.caveats]
-        if self.bands is None:
-            lines.append(self.significance.capitalize())
-        ax.set_title("\n".join(wrapped(lines, WIDEST)), fontsize="medium")
+        ax.set_title("\n".join(self._title), fontsize="medium")
         legend_below(ax)
 
     def _columns(self) -> Mapping[str, Any]:

@@ -37,9 +37,7 @@ VALUES = NUMBERS + RNG.normal(size=(2, N))
 TRAININGS = NUMBERS + RNG.normal(size=(2, 3, N))
 
 
-def pair_of(values):
-    """Two models' predictions by name."""
-    return dict(zip(NAMES, values, strict=True))
+LONG = ("LogisticRegression(C=10, l1) v1", "LogisticRegression(C=10, l2) v2")
 
 
 def monitor():
@@ -51,16 +49,20 @@ def monitor():
 
 
 @functools.cache
-def results():
+def results(names=NAMES):
     """Results in which models have names: at least one for each display."""
+
+    def pair_of(values):
+        return dict(zip(names, values, strict=True))
+
     measures = ["accuracy", "roc_auc", "neg_brier_score", "precision_macro"]
     dummies = DummyClassifier(strategy="uniform", random_state=0), DummyClassifier()
-    splits = PairedComparator(*dummies, names=NAMES, scoring=measures).fit(X, Y)
+    splits = PairedComparator(*dummies, names=names, scoring=measures).fit(X, Y)
     numbers = DummyRegressor(), DummyRegressor(strategy="median")
     return {
         "hold-out": compare(Y, pair_of(PROBABILITIES), scoring=measures),
         "splits": splits,
-        "splits of numbers": PairedComparator(*numbers, names=NAMES).fit(X, NUMBERS),
+        "splits of numbers": PairedComparator(*numbers, names=names).fit(X, NUMBERS),
         "numbers": compare(NUMBERS, pair_of(VALUES)),
         "time": compare(NUMBERS, pair_of(VALUES), time=np.arange(N)),
         "seeds": compare_seeds(NUMBERS, pair_of(TRAININGS)),
@@ -161,3 +163,37 @@ def test_one_name_alone():
     """A model without a name keeps its role, with its article."""
     assert named("the challenger, Champion", ("champion", "tree")) == "tree, Champion"
     assert named("of the champion", ("classifier 1", "classifier 2")) == "of the champion"
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "kind",
+    [
+        ContingencyDisplay,
+        RocComparisonDisplay,
+        *(
+            pytest.param(kind, marks=pytest.mark.slow)
+            for kind in displays().values()
+            if kind not in (AnytimeDisplay, ContingencyDisplay, RocComparisonDisplay)
+        ),
+    ],
+    ids=lambda kind: kind.__name__,
+)
+def test_long_text_is_in_the_figure(kind):
+    """Titles, labels and legends with long names, reasons and flags are not cut off."""
+    for result in results(LONG).values():
+        try:
+            figure = kind.from_result(result).figure_
+        except (TypeError, ValueError):
+            continue
+        figure.canvas.draw()
+        for ax in figure.axes:
+            legend = ax.get_legend()
+            parts = [ax.title, ax.xaxis.label, ax.yaxis.label]
+            parts += [] if legend is None else legend.get_texts()
+            for part in filter(text.Text.get_text, parts):
+                box = part.get_window_extent()
+
+                assert -1 < box.x0 <= box.x1 < figure.bbox.width + 1, part
+                assert -1 < box.y0 <= box.y1 < figure.bbox.height + 1, part
+        pyplot.close(figure)

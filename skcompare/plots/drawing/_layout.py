@@ -196,8 +196,8 @@ UNNAMED = ("champion", "classifier 1"), ("challenger", "classifier 2")
 
 LONGEST_SIDE, SHORTEST_SIDE, IN_COLUMNS = 20, 8, 12
 """Largest number of characters of a name that stands for a role; in legends `LONGEST`, and
-`IN_COLUMNS` in those of several columns. The names of labels that are longer than their
-axes are shortened further."""
+`IN_COLUMNS` in those of several columns. The names of titles and labels that are longer
+than their axes are shortened further."""
 
 WRAPPED = 0.85
 """Share of the width of a figure to which titles with names are wrapped."""
@@ -286,13 +286,17 @@ def name_roles(axes: Sequence[Any], sides: tuple[str, str]) -> None:
 
 
 def _name_title(ax: Any, title: Any, sides: tuple[str, str]) -> None:
-    """Put names into a title, and wrap lines that they make longer than the axes."""
+    """Put names into a title, and wrap lines that even short ones make too long."""
     before = title.get_text()
-    after = named(before, sides, escape=literal)
-    if after != before:
-        width = 72 * size_of([ax])[0] / (CHARACTER * title.get_fontsize())
-        most = max(int(WRAPPED * width), *map(len, before.split("\n")))
-        title.set_text("\n".join(wrapped(after.split("\n"), most)))
+    if named(before, sides, escape=literal) == before:
+        return
+    width = 72 * size_of([ax])[0] / (CHARACTER * title.get_fontsize())
+    most = max(int(WRAPPED * width), *map(len, before.split("\n")))
+    for longest in range(LONGEST_SIDE, IN_COLUMNS - 1, -1):
+        lines = named(before, sides, longest, escape=literal).split("\n")
+        if max(map(len, lines)) <= most:
+            break
+    title.set_text("\n".join(wrapped(lines, most)))
 
 
 def name_labels(axes: Sequence[Any], sides: tuple[str, str]) -> None:

@@ -44,11 +44,17 @@ def remark_lines(remarks: Iterable[str], width: float) -> list[str]:
 
 
 def wrapped(lines: Iterable[str], characters: int) -> list[str]:
-    """Wrap lines to a number of characters, dropping empty lines."""
+    """Wrap lines to a number of characters, dropping empty lines.
+
+    They are not broken before a percent sign.
+    """
+    whole = "\N{NO-BREAK SPACE}%"
     return [
-        part
+        part.replace(whole, " %")
         for line in lines
-        for part in textwrap.wrap(line, characters, break_on_hyphens=False)
+        for part in textwrap.wrap(
+            line.replace(" %", whole), characters, break_on_hyphens=False
+        )
     ]
 
 

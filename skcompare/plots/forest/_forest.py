@@ -249,6 +249,9 @@ class IntervalDisplay(Intervals, PairDisplay):
         dress(ax, grid="x")
         if self.log:
             _ratio_ticks(ax, low, high)
+        else:
+            # Labels such as -0.0005 have room beside each other.
+            ax.locator_params(axis="x", nbins=TICKS)
         ax.spines["left"].set_visible(False)
         _margins(ax, lines, low, high)
         ax.plot([self.null] * 2, [-0.6, n - 0.4], color=INK, linewidth=1.0, zorder=1.5)
@@ -668,6 +671,9 @@ BOLD = 1.12
 
 ROW, HEAD = 0.3, 0.95
 """Heights in inches of a row, and of all else in a panel."""
+
+TICKS = 6
+"""Largest number of intervals between the ticks of a linear axis."""
 
 PLOT = 3.4
 """Width in inches between the names and the columns of text."""
