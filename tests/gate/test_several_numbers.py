@@ -1,5 +1,7 @@
 """Gates on several outputs and on forecasts: conditions, columns of files, and refusals."""
 
+import json
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -416,7 +418,11 @@ def test_forecasts_in_the_shell(files, one_file, capsys, case, texts):
     own_files = ["--challenger-file", files[1], "--id", "id", *y]
     for text in texts:
         own_files += ["--champion", text, "--challenger", text]
-    assert 0 == main(["compare", files[0], *own_files, "--scoring", measure])
+    pvalues = []
+    for arguments in ([files[0], *own_files], [*files, *own_files[2:]]):
+        assert 0 == main(["compare", *arguments, "--scoring", measure, "--format", "json"])
+        pvalues.append(json.loads(capsys.readouterr().out)["rows"][0]["pvalue"])
+    assert pvalues[0] == pvalues[1]
     value = [part for text in texts for part in ("--value", text)]
     code = main(["gate", *files, *y, *value, "--superior", measure])
     assert code in (0, 1)
