@@ -195,7 +195,7 @@ class ResidualQuantilesDisplay(NumbersDisplay, title="Residual quantiles"):
         interval = "" if self.why_no_band else f", with {percent(self.confidence_level)} "
         interval += "intervals" if interval else ""
         return [
-            f"Residuals{of}, true less predicted, of {records_text(self.n)}",
+            f"Residuals{of}, true minus predicted, of {records_text(self.n)}",
             f"Mean residual of the champion {self._bias_text(0)}, of the challenger "
             f"{self._bias_text(1)}{interval}",
             f"Half of the absolute errors are up to {middle[0]} and {middle[1]}, and 90 % "

@@ -359,7 +359,7 @@ def test_report():
 
     assert 5 == page.count("<figure>")
     assert "95 % band of all 8 ranges together" in page
-    assert "Residuals, true less predicted, of 320 records" in page
+    assert "Residuals, true minus predicted, of 320 records" in page
     assert len(page) - len(comparison.to_html(pictures=False)) < 150_000
     folds = PairedComparator(RIDGE, TREE, scoring=MAE, cv=3).fit(X, TARGET)
     assert "No band: no band is valid for 3-fold" in folds.comparison_.to_html()

@@ -226,7 +226,7 @@ class WeightedMeans:
         return means
 
     def slopes(self, weights: IntArray, gradient: FloatArray) -> FloatArray:
-        """Return derivatives by the weights: a record's value less the mean, over all."""
+        """Return derivatives by the weights: a record's value minus the mean, over all."""
         centre = np.einsum("mk,mk->k", gradient, self.values(weights))
         total = weights.sum(axis=1, keepdims=True)
         slopes: FloatArray = (gradient.T @ self.columns - centre[:, np.newaxis]) / total
@@ -590,7 +590,7 @@ class RankMoments:
         return len(self.first.order)
 
     def _ranks(self, weights: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return both midranks less 1/2, and the shares of the records."""
+        """Return both midranks minus 1/2, and the shares of the records."""
         total = weights.sum(axis=1, keepdims=True)
         with np.errstate(invalid="ignore", divide="ignore"):
             a, b = (own.middle(weights) / total for own in (self.first, self.second))
@@ -878,7 +878,7 @@ _scores = (
     ),
     NumberScore(
         "kendall_tau",
-        "pairs in order less those out of order, over pairs without ties (tau-b)",
+        "pairs in order minus those out of order, over pairs without ties (tau-b)",
         PairCounts.of,
         of_three,
         CORRELATION,

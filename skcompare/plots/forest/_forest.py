@@ -488,7 +488,7 @@ PairedResult, PrecisionByClass, fitted comparator, PairedPredictions, or list or
         return self._lines(
             rows,
             "gain" if is_gain else "difference",
-            quantity if is_gain else f"{quantity}, challenger less champion",
+            quantity if is_gain else f"{quantity}, challenger minus champion",
             title="Differences of scores" if unit == SHARES else unit,
         )
 

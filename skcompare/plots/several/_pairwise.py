@@ -119,7 +119,7 @@ class PairwiseDisplay(SeveralDisplay, title="All pairs"):
             gain = largest.difference
             size = format_number(gain, decimals_for(gain), signed=True)
             names = (in_one_line(largest.challenger), in_one_line(largest.champion))
-            text += f" The largest difference is {size}, of {names[0]} less {names[1]}."
+            text += f" The largest difference is {size}, of {names[0]} minus {names[1]}."
         if several.test is None:
             return f"{text} Nothing was tested: {several.note}."
         differ = sum(pair.beats(several.alpha) is not None for pair in several.pairs)
@@ -238,9 +238,9 @@ class PairwiseDisplay(SeveralDisplay, title="All pairs"):
 
     def _remarks(self) -> list[str]:
         several = self.several
-        sides = "each row less the column"
+        sides = "each row minus the column"
         if several.control is not None:
-            sides = f"each row less the control, {in_one_line(several.control)}"
+            sides = f"each row minus the control, {in_one_line(several.control)}"
         quantity = "Difference" if several.greater_is_better else "Gain"
         remarks = [
             f"{quantity} of {several.subject}, {sides}: ▲ green, the row is better, ▼ "

@@ -318,7 +318,7 @@ def relative_loss(
     Returns
     -------
     result : PairedResult
-        `estimate` is 1 less the challenger's mean loss over the champion's, and `remark`
+        `estimate` is 1 minus the challenger's mean loss over the champion's, and `remark`
         has it in percent. `statistic` is the distance from the null value in standard
         errors, of "jackknife" on the logarithmic scale.
 

@@ -561,7 +561,7 @@ def _checked_null(null_value: Any) -> float:
         return float(null_value)
     raise ValueError(
         f"`null_value` must be a finite number. Got {null_value!r} instead. It is a mean "
-        "loss of the champion less one of the challenger; 0 is usual."
+        "loss of the champion minus one of the challenger; 0 is usual."
     )
 
 

@@ -205,7 +205,7 @@ class LossGoal(Goal):
     measure: ClassVar[str] = "mean loss"
     plan_type: ClassVar[type] = LossPlan
     harm: ClassVar[str] = "increase of the mean loss"
-    contrast: ClassVar[str] = "the champion's mean loss less the challenger's"
+    contrast: ClassVar[str] = "the champion's mean loss minus the challenger's"
     largest_margin: ClassVar[float] = math.inf
 
     relative_margin: float | None = None

@@ -77,7 +77,7 @@ class Correlations:
         champion, challenger = np.clip(s[:2, 3] / unit[:2] / unit[3], -1.0, 1.0).tolist()
         difference = challenger - champion
         between = float(np.clip(s[0, 1] / unit[0] / unit[1], -1.0, 1.0))
-        # 1 less the square of the correlation of both predictions.
+        # 1 minus the square of the correlation of both predictions.
         free = (1 - between) * (1 + between)
         rounding = COLLINEAR
         if between > NEARLY_EQUAL and s[2, 2] <= min(s[0, 0], s[1, 1]):

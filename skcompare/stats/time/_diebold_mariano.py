@@ -96,7 +96,7 @@ def _largest(values: FloatArray) -> float:
 def by_cosines(
     values: FloatArray, horizon: int, number: int | None = None
 ) -> tuple[LongRun, Smoothing | None]:
-    """Mean of squared cosine transforms, over 1 less the allowance for its bias."""
+    """Mean of squared cosine transforms, over 1 minus the allowance for its bias."""
     if number is not None:
         variance = float(squared_cosines(values)[:number].mean())
         return LongRun(variance, number, {"n_cosines": float(number)}), None
@@ -298,8 +298,8 @@ def gain_in_time(ordered: OrderedDifferences, **options: Any) -> GainInTime | Wa
 def spread_in_time(ordered: OrderedDifferences) -> TimeSpread:
     """Variation of the differences of a series, with an estimate in place of a safe limit.
 
-    The test divides the variance by 1 less an allowance for its bias and the uncertainty of
-    it; here it is divided by 1 less the expected bias alone.
+    The test divides the variance by 1 minus an allowance for its bias and the uncertainty
+    of it; here it is divided by 1 minus the expected bias alone.
     """
     values = centred_or_zero(ordered)
     n, per_time = len(values), ordered.n / ordered.n_times

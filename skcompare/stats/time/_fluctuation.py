@@ -140,7 +140,7 @@ def fluctuation(
     The means of windows of m time points are divided by the root of the long-run variance
     over m, and the statistic is the largest of them. Models that take turns to be better
     look like slow dependence, so that the variance is the mean of up to 16 squared cosine
-    transforms whose half period is at most half of a window. It is divided by 1 less an
+    transforms whose half period is at most half of a window. It is divided by 1 minus an
     allowance for its bias, see :func:`diebold_mariano`, which these and faster transforms
     tell. Where the dependence lasts for more than a small part of a window, the test has
     little power, and is flagged "too-few-independent-times" if more than half of the

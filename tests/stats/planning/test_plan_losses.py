@@ -274,7 +274,7 @@ ERRORS = [
     (STATED | {"deviation": 0.0}, "`deviation` must be a number above 0"),
     (STATED | {"correlation": 0.5}, "each says what the other does"),
     (STATED | {"n": 1}, "`n` must be an integer of at least 2"),
-    (STATED | {"alternative": "less"}, "less the challenger's. Reverse one of them"),
+    (STATED | {"alternative": "less"}, "minus the challenger's. Reverse one of them"),
     (STATED | {"margin": "2 %"}, "goal='difference' has no margin"),
     (STATED | {"goal": "equivalence"}, "`margin` of equivalence must be a number above 0"),
     (STATED | {"goal": "noninferiority", "margin": "2"}, "such as '2 %'. Got '2'"),
