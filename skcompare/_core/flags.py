@@ -41,6 +41,11 @@ FLAG_TEXTS: dict[str, str] = {
         "model for so long, that few of them may be independent, and the variance of their "
         "mean may be much too small; collect records over a longer time"
     ),
+    "few-times": (
+        "fewer than 1000 time points do not show slow dependence that noise hides; where "
+        "there is some, equal models are found to differ too often, and the conclusion is "
+        "about these times alone; collect records over a longer time"
+    ),
     "correlated-beyond-horizon": (
         "differences further apart than the horizon are correlated, which this variance "
         'leaves out, so that the test rejects equal models too often; use method="ewc"'

@@ -34,8 +34,17 @@ SIZES = {0.0: (60, 500), 0.3: (60,), 0.5: (60, 500), 0.8: (120, 500), 0.95: (510
 
 FEWEST = {rho: sizes[0] for rho, sizes in SIZES.items()}
 
-TOO_FEW = {0.5: (20,), 0.8: (30, 60), 0.95: (60, 120, 250), 0.98: (250, 500)}
+TOO_FEW = {
+    0.5: (20,),
+    0.8: (30, 60),
+    0.95: (60, 120, 250),
+    0.98: (60, 120, 250, 500, 1000),
+    0.99: (1000, 2000),
+}
 """Numbers of records of which too few are independent."""
+
+ALIKE = ("normal", "under noise", "0/1", "Brier", "log", "AUC")
+"""Differences of records that are alike for long: seen, or hidden in part by noise."""
 
 FORECASTS = {"moving average": moving_average, "squared": steps_ahead}
 HORIZON_METHODS = ("ewc", "hln")
@@ -60,9 +69,11 @@ def in_order(differences, horizon=1):
 
 
 def level_row(world, n, dependence, horizon, methods, draws, seed):
-    """Share of rejections by each method, of flags, and the median number of cosines."""
+    """Share of rejections by each method, of flags, of rejections without the flag and
+    without any, and the median number of cosines.
+    """
     rejected, flagged, numbers = dict.fromkeys(methods, 0), 0, []
-    unflagged = 0
+    unflagged = np.zeros(2)
     for series in drawn(world, n, dependence, draws, seed):
         ordered = in_order(series, horizon)
         for method in methods:
@@ -73,13 +84,14 @@ def level_row(world, n, dependence, horizon, methods, draws, seed):
             rejected[method] += result.pvalue < ALPHA
             if method == "ewc":
                 flagged += FLAG in result.flags
-                unflagged += result.pvalue < ALPHA and FLAG not in result.flags
+                if result.pvalue < ALPHA:
+                    unflagged += FLAG not in result.flags, not result.flags
                 numbers.append(result.details.get("n_cosines", np.nan))
     shares = [with_error(each / draws, draws) for each in rejected.values()]
     return (
         shares,
         flagged / draws,
-        with_error(unflagged / draws, draws),
+        [with_error(each / draws, draws) for each in unflagged],
         np.nanmedian(numbers),
     )
 
@@ -144,19 +156,16 @@ def few_table(args):
     table = Table(
         f"Records that are alike for long: type I error at {ALPHA}, and flags",
         ("differences", "autocorrelation", "records", "effective", "ewc", "flagged",
-         "rejected without a flag"),
+         "rejected without this flag", "without any"),
     )  # fmt: skip
     sizes = TOO_FEW | {rho: (*TOO_FEW.get(rho, ()), ns[0]) for rho, ns in SIZES.items()}
-    settings = [
-        (world, n, rho, 1, ("ewc",))
-        for world, rho in product((normal, zero_one), sorted(sizes))
-        for n in sizes[rho]
-    ]
+    named = list(product(ALIKE, sorted(sizes)))
+    cells = [(name, n, rho) for name, rho in named for n in sizes[rho]]
+    settings = [((LOSSES | OTHERS)[name], n, rho, 1, ("ewc",)) for name, n, rho in cells]
     rows = each_row(level_row, settings, args, 3)
-    for (world, n, rho, *_), (shares, flagged, unflagged, _) in zip(settings, rows):
+    for (name, n, rho), (shares, flagged, unflagged, _) in zip(cells, rows):
         effective = n * (1 - rho) / (1 + rho)
-        name = "0/1" if world is zero_one else "normal"
-        table.add(name, rho, n, f"{effective:.0f}", *shares, f"{flagged:.3f}", unflagged)
+        table.add(name, rho, n, f"{effective:.0f}", *shares, f"{flagged:.3f}", *unflagged)
     return table
 
 

@@ -9,6 +9,8 @@ from scipy.signal import lfilter
 from scipy.stats import rankdata
 
 DISCORDANT = 0.2
+HIDDEN = 0.03
+"""Share of the variance by a drift under noise: about the worst of 500 to 1000 records."""
 
 
 def drift(shape, correlation, rng):
@@ -99,6 +101,12 @@ def normal(shape, correlation, rng):
     return drift(shape, correlation, rng)
 
 
+def under_noise(shape, correlation, rng):
+    """A normal autoregression, little of the variance, under unrelated noise."""
+    noise = np.sqrt(1 - HIDDEN) * rng.standard_normal(shape)
+    return np.sqrt(HIDDEN) * drift(shape, correlation, rng) + noise
+
+
 def steps_ahead(shape, horizon, rng):
     """Squared errors of optimal forecasts some steps ahead: moving averages."""
     found = []
@@ -162,6 +170,7 @@ LOSSES = {
 }
 OTHERS = {
     "normal": normal,
+    "under noise": under_noise,
     "bursts": garch,
     "louder": louder,
     "season": season,

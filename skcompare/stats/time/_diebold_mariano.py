@@ -40,6 +40,15 @@ Above it the records are alike for so long that hardly any are independent. Chos
 ``benchmarks/validity/time/diebold_mariano.py``.
 """
 
+FEW_TIMES = 1000
+"""Number of time points below which dependence may hide under noise.
+
+A persistent part of few per cent of the variance decides the error of the mean, but hardly
+shows in the cosines, so that no rule by the data alone tells it from unrelated records
+(Pötscher, 2002, on spectra at frequency 0). From here on autocorrelations of up to 0.98
+keep the level; chosen by ``benchmarks/validity/time/diebold_mariano.py``.
+"""
+
 ROUNDING = 2.0**-44
 """Relative distance from the mean difference up to which it is a rounding error."""
 
@@ -322,9 +331,11 @@ def _error(long_run: LongRun, ordered: OrderedDifferences) -> float:
 
 
 def time_flags(ordered: OrderedDifferences, smoothing: Smoothing | None) -> tuple[str, ...]:
-    """Flag for records that are alike for long."""
+    """Flag for records that are alike for long, or whose number would not show it."""
     few = smoothing is not None and smoothing.bias_of_fewest > LARGEST_BIAS_OF_FEWEST
-    return ("too-few-independent-times",) * (few or takes_few_turns(ordered.sums))
+    if few or takes_few_turns(ordered.sums):
+        return ("too-few-independent-times",)
+    return ("few-times",) * (ordered.n_times < FEW_TIMES)
 
 
 @paired_test(

@@ -9,7 +9,13 @@ from scipy.signal import lfilter
 from scipy.stats import t as student
 
 from skcompare.evidence import OrderedDifferences, ScoredPair
-from skcompare.stats import diebold_mariano, giacomini_white, influence_difference
+from skcompare.stats import (
+    diebold_mariano,
+    giacomini_white,
+    influence_difference,
+    margin_test,
+    two_way_t,
+)
 from skcompare.stats.time._diebold_mariano import by_truncation
 from skcompare.stats.time._long_run_variance import (
     FixedBandwidth,
@@ -317,11 +323,43 @@ def test_wrong_number_of_cosines():
 def test_long_dependence_is_flagged():
     """Records of which few are independent, and lags that the truncation leaves out."""
     evidence = OrderedDifferences.from_differences(drift(120, 0.97, 0))
-    plain = diebold_mariano(OrderedDifferences.from_differences(drift(120, 0.0, 0)))
+    plain = diebold_mariano(OrderedDifferences.from_differences(drift(1000, 0.0, 0)))
 
-    assert "too-few-independent-times" in diebold_mariano(evidence).flags
+    assert ("too-few-independent-times",) == diebold_mariano(evidence).flags
     assert "correlated-beyond-horizon" in diebold_mariano(evidence, method="hln").flags
     assert () == plain.flags
+
+
+@pytest.mark.parametrize("n_cosines", [None, 4])
+def test_few_times_are_flagged(n_cosines):
+    """Drift under noise does not show in fewer than 1000 time points, whatever the data."""
+
+    def flags(values):
+        ordered = OrderedDifferences.from_differences(values)
+        return diebold_mariano(ordered, n_cosines=n_cosines).flags
+
+    noise = drift(1000, 0.0, 1)
+
+    assert ("few-times",) == flags(noise[:999])
+    assert () == flags(noise)
+    assert ("degenerate",) == flags(np.zeros(100))
+
+
+def test_few_times_count_records_of_one_time_once():
+    """Series are added up at each time, so that many records may have few times."""
+    ordered = OrderedDifferences.from_differences(
+        drift(2000, 0.0, 1), time=np.repeat(np.arange(500), 4), groups=np.arange(2000) % 4
+    )
+
+    assert "few-times" in diebold_mariano(ordered).flags
+    assert "few-times" in two_way_t(ordered).flags
+
+
+def test_few_times_leave_the_pvalue_of_a_margin():
+    """The flag is a caveat, where too few independent times leave no p-value."""
+    ordered = OrderedDifferences.from_differences(drift(300, 0.0, 1))
+
+    assert 0 < margin_test(ordered, "diebold_mariano", -1.0).pvalue < 0.05
 
 
 def test_signs_that_change_as_in_random_order_are_many():
