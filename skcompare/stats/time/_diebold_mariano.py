@@ -43,10 +43,10 @@ Above it the records are alike for so long that hardly any are independent. Chos
 FEW_TIMES = 1000
 """Number of time points below which dependence may hide under noise.
 
-A persistent part of few per cent of the variance decides the error of the mean, but hardly
-shows in the cosines, so that no rule by the data alone tells it from unrelated records
-(Pötscher, 2002, on spectra at frequency 0). From here on autocorrelations of up to 0.98
-keep the level; chosen by ``benchmarks/validity/time/diebold_mariano.py``.
+A persistent part of a few per cent of the variance decides the error of the mean, but
+hardly shows in the cosines, so that no rule by the data alone distinguishes it from
+unrelated records (Pötscher, 2002, on spectra at frequency 0). From here on the losses of
+``benchmarks/validity/time/diebold_mariano.py`` keep the level up to a correlation of 0.98.
 """
 
 ROUNDING = 2.0**-44
@@ -435,16 +435,24 @@ def diebold_mariano(
     2000 records, autocorrelations rho of 0 to 0.95 and n (1 - rho) / (1 + rho) of at least
     13: equal models are rejected in 2.6 to 6.0 % of series (standard error 0.4 %), of 0/1,
     Brier, log, absolute and squared losses and of AUCs. Series with a season, or with a
-    weekly dependence, reach 6.4 %, and losses of different skewness 6.5 %. With Bartlett
-    weights it is up to 9 %, and by "hln" up to 76 %. For a difference with a power of 80 %
-    at known variance, the power is 57 % in series of 60 independent records, 66 % of 120,
-    68 % of 510 and 71 % of 2000; with rho of 0.8 it is 55 % with 250 and 78 % with 2000.
-    Where n (1 - rho) / (1 + rho) is smaller, the flag "too-few-independent-times" leaves at
-    most 6.5 % of series of normal and 0/1 losses that are rejected without it (standard
-    error 0.4 %), but up to 13 % of Brier and log losses, in which noise may mask the
-    dependence. From 13 on it marks at most 9 % of normal series and 13 % of 0/1 losses. If
-    a model is better in 19 of 20 records that differ, which are independent, it marks 75 %
-    of series of 24 such records, and 14 % of 100: these may be long runs.
+    weekly dependence, reach 6.3 %, and so do losses of which one is more skewed (standard
+    error 0.1 %). With Bartlett weights it is up to 9 %, and by "hln" up to 76 %. For a
+    difference with a power of 80 % at known variance, the power is 57 % in series of 60
+    independent records, 66 % of 120, 68 % of 510 and 71 % of 2000; with rho of 0.8 it is
+    55 % with 250 and 78 % with 2000. Where n (1 - rho) / (1 + rho) is smaller, the flag
+    "too-few-independent-times" leaves at most 7.1 % of series of normal and 0/1 losses, up
+    to a rho of 0.98, that are rejected without it (standard error 0.4 %). From 13 on it
+    marks at most 9 % of normal series and 13 % of 0/1 losses. If a model is better in 19 of
+    20 records that differ, which are independent, it marks 75 % of series of 24 such
+    records, and 14 % of 100: these may be long runs.
+
+    It is no help where noise hides the dependence: up to 16 % of series of Brier and log
+    losses, and 26 % of AUCs, are rejected. Tests of white noise that mark a tenth of
+    independent series of 120 records leave 12 % or more of Brier losses at a rho of 0.98: a
+    spectrum cannot be bounded at frequency 0 without limits to its slope [8]_. All other
+    series of fewer than 1000 time points are therefore flagged "few-times". From 1000 on
+    up to 6 % are rejected at a rho of 0.98, and 8 % if 3 % of the variance drift under
+    normal noise; at 0.99, where 5 of 1000 records are independent, 8 % and 12 %.
 
     Records whose dependence lasts so long that even 4 cosines are expected to miss more
     than 20 % of the variance are flagged "too-few-independent-times". So are those whose
@@ -495,6 +503,9 @@ def diebold_mariano(
        549-560.
     .. [7] Giacomini, R. and White, H. (2006). "Tests of conditional predictive ability."
        Econometrica 74(6), 1545-1578.
+    .. [8] Pötscher, B. M. (2002). "Lower risk bounds and properties of confidence sets for
+       ill-posed estimation problems with applications to spectral density and persistence
+       estimation, unit roots, and long memory parameters." Econometrica 70(3), 1035-1065.
 
     Examples
     --------
