@@ -663,7 +663,7 @@ def _largest_error(pilot: PairedLosses) -> float:
         return error
     raise ValueError(
         "The differences of the pilot's losses do not vary, so that it tells nothing "
-        "about what a comparison needs. Got mean losses of {pilot.means[0]:g} and "
+        f"about what a comparison needs. Got mean losses of {pilot.means[0]:g} and "
         f"{pilot.means[1]:g}. Use plan_loss_comparison, or a pilot with more records."
     )
 
