@@ -440,18 +440,18 @@ def diebold_mariano(
     difference with a power of 80 % at known variance, the power is 57 % in series of 60
     independent records, 66 % of 120, 68 % of 510 and 71 % of 2000; with rho of 0.8 it is
     55 % with 250 and 78 % with 2000. Where n (1 - rho) / (1 + rho) is smaller, the flag
-    "too-few-independent-times" leaves at most 7.1 % of series of normal and 0/1 losses, up
+    "too-few-independent-times" leaves at most 7 % of series of normal and 0/1 losses, up
     to a rho of 0.98, that are rejected without it (standard error 0.4 %). From 13 on it
     marks at most 9 % of normal series and 13 % of 0/1 losses. If a model is better in 19 of
     20 records that differ, which are independent, it marks 75 % of series of 24 such
     records, and 14 % of 100: these may be long runs.
 
     It is no help where noise hides the dependence: up to 16 % of series of Brier and log
-    losses, and 26 % of AUCs, are rejected. Tests of white noise that mark a tenth of
+    losses, and 27 % of AUCs, are rejected. Tests of white noise that mark a tenth of
     independent series of 120 records leave 12 % or more of Brier losses at a rho of 0.98: a
     spectrum cannot be bounded at frequency 0 without limits to its slope [8]_. All other
     series of fewer than 1000 time points are therefore flagged "few-times". From 1000 on
-    up to 6 % are rejected at a rho of 0.98, and 8 % if 3 % of the variance drift under
+    up to 7 % are rejected at a rho of 0.98, and 8 % if 3 % of the variance drift under
     normal noise; at 0.99, where 5 of 1000 records are independent, 8 % and 12 %.
 
     Records whose dependence lasts so long that even 4 cosines are expected to miss more
