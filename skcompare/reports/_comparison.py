@@ -526,7 +526,7 @@ STATUS = {
 }
 ABOUT_ADVICE = (
     "Whether to use one model or both together, by rules of thumb on the observed "
-    "numbers. It does not affect the verdict on which one is better."
+    "numbers. This advice does not affect the verdict on which one is better."
 )
 
 
