@@ -309,8 +309,14 @@ def name_labels(axes: Sequence[Any], sides: tuple[str, str]) -> None:
     ]
     if not labels or tuple(side_names(sides)) == ROLES:
         return
-    for _, _, text, before in labels:
-        text.set_text(named(before, sides, SHORTEST_SIDE, escape=literal))
+    full = [named(before, sides, escape=literal) for *_, before in labels]
+    # There is room for the roles.
+    are_short = all(len(a) <= len(before) for a, (*_, before) in zip(full, labels))
+    for after, (_, _, text, before) in zip(full, labels):
+        shortest = named(before, sides, SHORTEST_SIDE, escape=literal)
+        text.set_text(after if are_short else shortest)
+    if are_short:
+        return
     with catch_warnings():
         # If there is no room at all, this is said again when the figure is drawn.
         simplefilter("ignore", UserWarning)
