@@ -42,9 +42,9 @@ FLAG_TEXTS: dict[str, str] = {
         "mean may be much too small; collect records over a longer time"
     ),
     "few-times": (
-        "slow dependence that noise masks cannot be detected in fewer than 1000 time points; "
-        "if there is any, equal models are found to differ too often; collect records over a "
-        "longer time"
+        "slow dependence that noise masks cannot be detected in fewer than 1000 time "
+        "points; if there is any, equal models are found to differ too often; collect "
+        "records over a longer time"
     ),
     "correlated-beyond-horizon": (
         "differences further apart than the horizon are correlated, which this variance "
