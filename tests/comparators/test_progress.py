@@ -267,6 +267,8 @@ def test_interrupt_in_the_shell(tmp_path, n_jobs):
 
     pid, terminal = pty.fork()
     if pid == 0:
+        # What a shell starts in the background inherits that interrupts are ignored.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.execv(sys.executable, [sys.executable, str(path)])
     shown = b""
     while b"Fits" not in shown:
