@@ -28,6 +28,7 @@ version = release = skcompare.__version__
 
 extensions = [
     "folded_table",
+    "landmarks",
     "llms",
     "mathml",
     "matplotlib.sphinxext.plot_directive",
