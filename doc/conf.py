@@ -106,7 +106,7 @@ def _write_pages(app, config):
     registry_pages.write_pages(DOC / "api")
     report_page.write_page(DOC / "_extra" / "report.html")
     draft = subprocess.run(
-        [sys.executable, "-m", "towncrier", "build", "--draft"],
+        [sys.executable, "-m", "towncrier", "build", "--draft", "--version", "unreleased"],
         cwd=ROOT,
         check=True,
         capture_output=True,
