@@ -8,10 +8,11 @@ import re
 from itertools import count
 
 NAMES = {
-    '<aside class="footnote-list': "Footnotes",
+    '<aside class="footnote-list': "Footnotes, list",
+    '<aside class="footnote ': "Footnote",
     '<nav class="contents': "Contents of this page",
 }
-"""Beginnings of tags, and the names that they get; a second one has a number."""
+"""Beginnings of tags, and the names that they get, with a number."""
 
 
 def setup(app):
@@ -31,9 +32,7 @@ def named(body):
         numbers = count(1)
 
         def label(match, name=name, numbers=numbers):
-            number = next(numbers)
-            suffix = "" if number == 1 else f" {number}"
-            return f'{match.group()} aria-label="{name}{suffix}"'
+            return f'{match.group()} aria-label="{name} {next(numbers)}"'
 
         body = re.sub(re.escape(tag) + r'[^">]*"', label, body)
     return body
