@@ -454,19 +454,25 @@ def test_saved_predictions(tmp_path):
         assert_array_equal(NEW, loaded["new"].values)
 
 
+def written(frame, path):
+    """The path of a file with the columns of a frame, in the format of its suffix."""
+    if path.suffix == ".parquet":
+        pytest.importorskip("pyarrow")
+        frame.to_parquet(path)
+    elif path.suffix == ".npz":
+        np.savez(path, **{name: frame[name].to_numpy() for name in frame})
+    else:
+        frame.to_csv(path, index=False)
+    return str(path)
+
+
 @pytest.mark.parametrize("ending", ["csv", "parquet", "npz"])
 def test_columns_of_files(tmp_path, ending):
     """Lists of columns give what arrays give, with the names of the true ones."""
     columns = {name: [f"{name}_{own}" for own in NAMES] for name in BOTH}
     tables = [FRAME] + [pd.DataFrame(BOTH[n], columns=columns[n]) for n in BOTH]
-    frame, path = pd.concat(tables, axis=1), str(tmp_path / f"x.{ending}")
-    if ending == "parquet":
-        pytest.importorskip("pyarrow")
-        frame.to_parquet(path)
-    elif ending == "npz":
-        np.savez(path, **{name: frame[name].to_numpy() for name in frame})
-    else:
-        frame.to_csv(path, index=False)
+    frame = pd.concat(tables, axis=1)
+    path = written(frame, tmp_path / f"x.{ending}")
     arrays = compare(FRAME, BOTH, scoring="r2[raw_values]")
 
     for data in (frame, path):
@@ -659,14 +665,7 @@ def with_intervals(which=slice(None)):
 def test_columns_of_forecasts(tmp_path, ending):
     """Columns of each kind and output give exactly what their arrays give."""
     frame, columns = with_columns(with_intervals())
-    path = str(tmp_path / f"x.{ending}")
-    if ending == "parquet":
-        pytest.importorskip("pyarrow")
-        frame.to_parquet(path)
-    elif ending == "npz":
-        np.savez(path, **{name: frame[name].to_numpy() for name in frame})
-    else:
-        frame.to_csv(path, index=False)
+    path = written(frame, tmp_path / f"x.{ending}")
     y_true = [f"y_{name}" for name in NAMES]
     truth = frame[y_true]
     arrays = predictions_from_arrays(truth, with_intervals(), target="numbers")
