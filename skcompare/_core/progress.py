@@ -4,11 +4,14 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import wraps
 from importlib import import_module
 from time import perf_counter
 from typing import Any, ParamSpec, TypeVar
+
+from skcompare._core.validation import check_count
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -16,7 +19,15 @@ P = ParamSpec("P")
 AFTER = 1.0
 """Seconds after which work of unknown length has a bar."""
 
-_is_shown: ContextVar[bool] = ContextVar("_is_shown", default=False)
+
+@dataclass(slots=True)
+class _Shown:
+    """Progress of one call, with whether one of its bars is on the screen."""
+
+    has_bar: bool = False
+
+
+_shown: ContextVar[_Shown | None] = ContextVar("_shown", default=None)
 
 
 @contextmanager
@@ -25,11 +36,11 @@ def shown_progress(verbose: int) -> Iterator[None]:
     if verbose != 1:
         yield
         return
-    token = _is_shown.set(True)
+    token = _shown.set(_Shown())
     try:
         yield
     finally:
-        _is_shown.reset(token)
+        _shown.reset(token)
 
 
 def with_progress(function: Callable[P, T]) -> Callable[P, T]:
@@ -38,6 +49,8 @@ def with_progress(function: Callable[P, T]) -> Callable[P, T]:
     @wraps(function)
     def showing(*args: P.args, **options: P.kwargs) -> T:
         verbose: Any = options.get("verbose", 0)
+        if not isinstance(verbose, bool):
+            check_count("verbose", verbose, least=0)
         with shown_progress(verbose):
             return function(*args, **options)
 
@@ -56,10 +69,13 @@ def tracked(items: Iterable[T], label: str, total: int) -> Iterable[T]:
     total : int
         Number of items, at least about.
     """
-    return _late_bar(items, label, total) if _is_shown.get() else items
+    shown = _shown.get()
+    if shown is None or shown.has_bar:
+        return items
+    return _late_bar(items, label, total, shown)
 
 
-def _late_bar(items: Iterable[T], label: str, total: int) -> Iterator[T]:
+def _late_bar(items: Iterable[T], label: str, total: int, shown: _Shown) -> Iterator[T]:
     """Yield items, with a bar over those that are left after `AFTER` seconds."""
     start, iterator = perf_counter(), iter(items)
     for done, item in enumerate(iterator, 1):
@@ -69,11 +85,12 @@ def _late_bar(items: Iterable[T], label: str, total: int) -> Iterator[T]:
     else:
         return
     # One at a time: rich refuses a second one, and others would share a line.
-    _is_shown.set(False)
+    # If the work is interrupted, this may end long after the call, whose progress it is.
+    shown.has_bar = True
     try:
         yield from progress_bar(label, total - done)(iterator)
     finally:
-        _is_shown.set(True)
+        shown.has_bar = False
 
 
 def progress_bar(label: str, total: int) -> Callable[[Iterable[T]], Iterator[T]]:

@@ -360,3 +360,22 @@ def test_one_bar_at_a_time(at_once, capsys):
 
     # The first part of the outer work is over before its bar begins.
     assert ["Inner"] * 2 + ["Outer"] * 2 + ["Later"] * 2 == labels
+
+
+def test_interrupted_work_shows_nothing_later(at_once, capsys):
+    """Work that is left unfinished, and ends after its call, leaves later ones quiet."""
+    with progress.shown_progress(1):
+        unfinished = iter(progress.tracked(range(9), "Unfinished", 9))
+        assert [0, 1, 2] == [next(unfinished) for _ in range(3)]
+    unfinished.close()
+    capsys.readouterr()
+
+    assert [0, 1, 2] == list(progress.tracked(range(3), "Quiet", 3))
+    assert "" == capsys.readouterr().err
+
+
+@pytest.mark.parametrize("verbose", ["yes", -1, None, 0.5])
+def test_unknown_verbosity(verbose):
+    """It is a count, as in scikit-learn."""
+    with pytest.raises(ValueError, match="`verbose` must be an integer of at least 0"):
+        compare(y, {"a": y, "b": y}, verbose=verbose)
