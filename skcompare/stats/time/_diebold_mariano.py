@@ -447,12 +447,11 @@ def diebold_mariano(
     records, and 14 % of 100: these may be long runs.
 
     It is no help where noise hides the dependence: up to 16 % of series of Brier and log
-    losses, and 27 % of AUCs, are rejected. Tests of white noise that mark a tenth of
-    independent series of 120 records leave 12 % or more of Brier losses at a rho of 0.98: a
-    spectrum cannot be bounded at frequency 0 without limits to its slope [8]_. All other
-    series of fewer than 1000 time points are therefore flagged "few-times". From 1000 on
-    up to 7 % are rejected at a rho of 0.98, and 8 % if 3 % of the variance drift under
-    normal noise; at 0.99, where 5 of 1000 records are independent, 8 % and 12 %.
+    losses, and 27 % of AUCs, are rejected. No rule by the data can prevent this: a spectrum
+    cannot be bounded at frequency 0 without limits to its slope [8]_. All other series of
+    fewer than 1000 time points are therefore flagged "few-times". From 1000 on up to 7 %
+    are rejected at a rho of 0.98, and 8 % if 3 % of the variance drift under normal noise;
+    at 0.99, where 5 of 1000 records are independent, 8 % and 12 %.
 
     Records whose dependence lasts so long that even 4 cosines are expected to miss more
     than 20 % of the variance are flagged "too-few-independent-times". So are those whose
