@@ -1,14 +1,14 @@
-"""Count the words of prose on the pages of the user guide, or in public docstrings.
+"""Count the words that pages of the user guide show, or those of public docstrings.
 
     python doc/count_words.py                           # words per page, and in all
     python doc/count_words.py --limit 1200 --total 50000
     python doc/count_words.py --docstrings              # words per package
 
-Prose is what is read from the first line to the last: paragraphs, lists, titles, notes and
-captions. Tables, code, doctests, formulas, comments, options and arguments of directives,
-footnotes and tables of contents are counted apart, as "other". With limits the exit code is
-1 where a page, or all of them together, have more. Public docstrings are those of public
-packages, of what their ``__all__`` names, and of its public methods.
+A page shows its text, tables, code with its output, formulas and references. Apart, as
+"other", are tables folded behind a line to click, contents, labels and comments, and the
+options of directives, such as texts for those who cannot see a chart. With limits the exit
+code is 1 where a page, or all of them together, show more. Public docstrings are those of
+public packages, of what their ``__all__`` names, and of its public methods.
 """
 
 import argparse
@@ -22,24 +22,22 @@ PACKAGE = Path(__file__).parents[1] / "skcompare"
 
 _DIRECTIVE = re.compile(r"\.\. (?:\|[^|]+\| )?([\w:-]+)::(.*)")
 _OPTION = re.compile(r":[\w-]+:( |$)")
-_RULED = re.compile(r"([=+-])[=+ -]*$")
-"""The lines of simple and of grid tables; those below a title are a single word."""
 _WORD = re.compile(r"\w")
 
-READ = {
-    "admonition", "caution", "container", "figure", "folded-table", "hint", "important",
-    "note", "rubric", "seealso", "sidebar", "tip", "topic", "versionadded",
-    "versionchanged", "warning",
+HIDDEN = {"toctree", "raw", "only", "include", "literalinclude"}
+"""Directives whose words are not those of the page."""
+NAMED = {
+    "code-block", "container", "figure", "folded-table", "list-table", "math", "plot",
+    "versionadded", "versionchanged",
 }  # fmt: skip
-"""Directives whose content is prose; what they hold is looked at in the same way."""
-NAMED = {"container", "figure", "folded-table", "versionadded", "versionchanged"}
-"""Those among them whose argument is no prose."""
+"""Directives whose argument is not shown, or is a file."""
+TABLES = {"csv-table", "list-table", "table"}
 
 
 def count(text):
-    """The number of words of prose of a page, and that of all others."""
+    """The number of words that a page shows, and that of all others."""
     lines = text.split("\n")
-    words = sum(map(_words, _prose(lines)))
+    words = sum(map(_words, _shown(lines)))
     return words, sum(map(_words, lines)) - words
 
 
@@ -60,29 +58,28 @@ def _end(lines, start, margin):
     return start
 
 
-def _prose(lines):
-    """The lines of prose among some."""
+def _shown(lines):
+    """The lines among some that a page shows."""
     k = 0
     while k < len(lines):
         line, margin = lines[k].strip(), _indent(lines[k])
-        if line.startswith(".."):
-            end = _end(lines, k + 1, margin)
-            directive = _DIRECTIVE.match(line)
-            if directive and directive[1] in READ:
-                if directive[1] not in NAMED:
-                    yield directive[2]
-                yield from _prose(_content(lines[k + 1 : end]))
-            k = end
-        elif line.startswith(">>>") or _is_table(line):
-            while k < len(lines) and lines[k].strip():
-                k += 1
-        else:
+        if not line.startswith(".."):
             yield line
             k += 1
-            if line.endswith("::"):
-                # The text of a list begins after its mark, and code is indented farther.
-                mark = re.match(r"(?:\d+\.|[*-]) +", line)
-                k = _end(lines, k, margin + (mark.end() if mark else 0))
+            continue
+        end = _end(lines, k + 1, margin)
+        directive = _DIRECTIVE.match(line)
+        if directive and directive[1] not in HIDDEN:
+            if directive[1] not in NAMED:
+                yield directive[2]
+            content = _content(lines[k + 1 : end])
+            if directive[1] == "folded-table":
+                content = _unfolded(content)
+            yield from _shown(content)
+        elif line.startswith(".. ["):
+            yield line
+            yield from lines[k + 1 : end]
+        k = end
 
 
 def _content(lines):
@@ -95,9 +92,13 @@ def _content(lines):
     return lines[k:]
 
 
-def _is_table(line):
-    """Whether a line begins a simple or a grid table."""
-    return bool(_RULED.match(line)) and (" " in line or line.startswith("+"))
+def _unfolded(lines):
+    """What stands above the tables that are folded: the caption of their chart."""
+    for k, line in enumerate(lines):
+        directive = _DIRECTIVE.match(line.strip())
+        if directive and directive[1] in TABLES:
+            return lines[:k]
+    return lines
 
 
 def docstrings(root):
@@ -138,7 +139,7 @@ def print_docstrings(root):
         for text in texts:
             for name in (part, "in all"):
                 counts[name] = [a + b for a, b in zip(counts[name], (*count(text), 1))]
-    print("prose  other  docstrings  part")
+    print("words  other  docstrings  part")
     for name, (words, others, number) in sorted(counts.items(), key=lambda item: item[1]):
         print(f"{words:5}  {others:5}  {number:10}  {name}")
 
@@ -147,8 +148,8 @@ def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     add = parser.add_argument
     add("pages", nargs="*", type=Path, help="pages (default: those of the user guide)")
-    add("--limit", type=int, metavar="N", help="words that a page may have")
-    add("--total", type=int, metavar="N", help="words that all pages together may have")
+    add("--limit", type=int, metavar="N", help="words that a page may show")
+    add("--total", type=int, metavar="N", help="words that all pages together may show")
     add("--docstrings", action="store_true", help="words of public docstrings")
     options = parser.parse_args(argv)
     if options.docstrings:
@@ -156,18 +157,18 @@ def main(argv=None):
         return 0
     pages = options.pages or sorted(GUIDE.glob("*.rst"))
     counts = {page: count(page.read_text(encoding="utf-8")) for page in pages}
-    print("prose  other  page")
+    print("words  other  page")
     for page, (words, others) in sorted(counts.items(), key=lambda item: item[1][0]):
         print(f"{words:5}  {others:5}  {page.name}")
     total = sum(words for words, _ in counts.values())
     print(f"{total:5}  {sum(others for _, others in counts.values()):5}  in all")
     wrong = [
-        f"{page.name} has {words} words, {words - options.limit} more than {options.limit}"
+        f"{page.name} shows {words} words, {words - options.limit} above {options.limit}"
         for page, (words, _) in counts.items()
         if options.limit is not None and words > options.limit
     ]
     if options.total is not None and total > options.total:
-        wrong.append(f"all pages have {total} words, more than {options.total}")
+        wrong.append(f"all pages show {total} words, more than {options.total}")
     print("\n".join(wrong))
     return 1 if wrong else 0
 

@@ -1,4 +1,4 @@
-"""Words of prose are counted apart from tables, code and directives."""
+"""Words that a page shows are counted apart from those that it folds or hides."""
 
 import importlib.util
 
@@ -14,14 +14,16 @@ Two words
 
 .. _a-label:
 
-Five words, with :func:`~skcompare.stats.mcnemar` — counted.
+.. a comment
 
->>> print("not counted")
-not counted
+Five words, with :func:`~skcompare.stats.mcnemar` — shown.
+
+>>> print("four, two")
+four, two
 
 * An item with code::
 
-      not counted
+      x = 3
 
   and three more.
 
@@ -34,10 +36,10 @@ not counted
 
    A caption.
 
-.. csv-table:: Not counted
+.. csv-table:: Shown
    :header-rows: 1
 
-   not,counted
+   one,cell
    1,2
 
 .. folded-table::
@@ -52,13 +54,20 @@ not counted
       not,counted
       1,2
 
+   Not counted.
+
 === ===
-not  counted
+one two
 === ===
 
-.. [1] Not counted.
+.. toctree::
+
+   page
+
+.. [1] A reference
+   of six words.
 """
-COUNTED = 2 + 5 + (4 + 3) + 4 + 2 + 3
+SHOWN = 2 + 5 + (2 + 2) + (4 + 2 + 3) + 4 + 2 + (1 + 2) + 3 + 2 + 6
 
 
 @pytest.fixture(scope="module")
@@ -70,11 +79,11 @@ def count_words():
     return module
 
 
-def test_prose_is_counted(count_words):
-    """Captions, notes and lists are prose; tables, code and options are not."""
+def test_what_a_page_shows_is_counted(count_words):
+    """Text, captions, notes, lists, code and open tables; not options and folded tables."""
     words, others = count_words.count(PAGE)
 
-    assert COUNTED == words
+    assert SHOWN == words
     assert others > 0
 
 
@@ -83,12 +92,12 @@ def test_limits(count_words, tmp_path, capsys):
     page = tmp_path / "page.rst"
     page.write_text(PAGE, encoding="utf-8")
 
-    assert 0 == count_words.main([str(page), "--limit", str(COUNTED)])
+    assert 0 == count_words.main([str(page), "--limit", str(SHOWN)])
     capsys.readouterr()
-    assert 1 == count_words.main([str(page), "--limit", str(COUNTED - 1), "--total", "2"])
+    assert 1 == count_words.main([str(page), "--limit", str(SHOWN - 1), "--total", "2"])
     assert [
-        f"page.rst has {COUNTED} words, 1 more than {COUNTED - 1}",
-        f"all pages have {COUNTED} words, more than 2",
+        f"page.rst shows {SHOWN} words, 1 above {SHOWN - 1}",
+        f"all pages show {SHOWN} words, more than 2",
     ] == capsys.readouterr().out.splitlines()[-2:]
 
 
