@@ -227,7 +227,7 @@ def compare_mlflow_runs(
     artifact: str,
     *,
     predictions: Any,
-    y_true: str = "y",
+    y_true: str | list[str] = "y",
     id: str = "id",
     **options: Any,
 ) -> Comparison:
@@ -246,8 +246,9 @@ def compare_mlflow_runs(
     predictions : str, list of str or dict
         Column of the predictions in both files, or columns, as for
         :func:`skcompare.compare`.
-    y_true : str, default="y"
-        Column of the true labels or numbers. If both files have it, the values must agree.
+    y_true : str or list of str, default="y"
+        Column of the true labels or numbers, or one column for each output. If both files
+        have it, the values must agree.
     id : str, default="id"
         Column that identifies records.
     **options
@@ -284,12 +285,15 @@ def compare_mlflow_runs(
             f"Champion and challenger must be two runs. Got {names[0]!r} twice."
         )
     sources = [source_of(_file(mlflow, run.info.run_id, artifact)) for run in runs]
-    check_column(sources[0], y_true, " Name the true labels by `y_true`.")
+    outputs = [y_true] if isinstance(y_true, str) else y_true
+    for column in outputs:
+        check_column(sources[0], column, " Name the true labels by `y_true`.")
     placed = {
         name: placed_in(source, predictions)
         for name, source in zip(names, sources, strict=True)
     }
-    same = [(None, (sources[1], y_true))] if y_true in sources[1].names else []
+    in_both = set(outputs) <= set(sources[1].names)
+    same = [(None, (sources[1], y_true))] if in_both else []
     order = {name: options.pop(name) for name in ("time", "horizon") if name in options}
     groups = options.pop("groups", None)
     roles = ColumnRoles(sources[0], y_true, placed, id, groups, same=same, **order)

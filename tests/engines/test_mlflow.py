@@ -224,6 +224,29 @@ def test_groups_and_both_kinds_of_predictions(store):
     assert [row.pvalue for row in expected.rows] == [row.pvalue for row in comparison.rows]
 
 
+def test_predictions_of_several_outputs(store):
+    """Each output has a column of true numbers, and the columns of both files agree."""
+    numbers = RNG.normal(size=(400, 2)).round(6)  # the digits that tables of MLflow keep
+    runs, both = [], {}
+    for name, noise in (("ridge", 1.0), ("forest", 0.8)):
+        forecast = (numbers + noise * RNG.normal(size=numbers.shape)).round(6)
+        columns = {"low": forecast[:, 0], "high": forecast[:, 1]}
+        truth = {"y_low": numbers[:, 0], "y_high": numbers[:, 1]}
+        runs.append(run_with(store, name, {"id": range(400)} | truth | columns))
+        both[name] = forecast
+    options = {"predictions": ["low", "high"], "y_true": ["y_low", "y_high"]}
+
+    comparison = compare_mlflow_runs(*runs, "predictions.json", **options)
+
+    expected = compare(numbers, both)
+    assert [row.pvalue for row in expected.rows] == [row.pvalue for row in comparison.rows]
+
+    truth["y_high"] = np.roll(truth["y_high"], 1)
+    runs[1] = run_with(store, "forest", {"id": range(400)} | truth | columns)
+    with pytest.raises(ValueError, match="differ"):
+        compare_mlflow_runs(*runs, "predictions.json", **options)
+
+
 def test_runs_that_cannot_be_compared(store):
     """One run twice, a missing column, and a file that is no table."""
     columns = {"id": np.arange(400), "y": Y, "label": OLD}
