@@ -130,8 +130,9 @@ class ColumnRoles:
     @property
     def is_numeric(self) -> bool:
         """Whether forecasts or several outputs are named, so that the target is numbers."""
+        columns = self.y_true[-1] if isinstance(self.y_true, tuple) else self.y_true
         predictions = self.predictions.values()
-        return isinstance(self.y_true, list) or any(map(is_forecast, predictions))
+        return isinstance(columns, list) or any(map(is_forecast, predictions))
 
     def places(self) -> list[Place]:
         """Return the columns of truth, predictions and groups, in this order."""
@@ -183,7 +184,7 @@ class ColumnRoles:
         for (name, _), place in zip(self.same, again):
             _check_same(places[0] if name is None else others[name], place, values, ids)
         further = {name: values[place] for name, place in others.items()}
-        outputs = places[0].columns if isinstance(self.y_true, list) else ()
+        outputs = places[0].columns if self.y_true is not None and places[0].shape else ()
         time = next((values[place] for place in places if place.role == TIME), None)
         typed = typed_columns({p: values[p] for p in places})
         return ColumnValues(*typed, further, outputs, time, self.horizon)

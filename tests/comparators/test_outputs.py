@@ -830,3 +830,19 @@ def test_outputs_without_variation():
     assert constant.pvalue <= constant.adjusted_pvalue < 0.01
     assert (1.0, 1.0) == (equal.pvalue, equal.adjusted_pvalue)
     assert other.pvalue < other.adjusted_pvalue <= 1
+
+
+def test_outputs_have_the_names_of_their_columns():
+    """So they have if the true numbers are in a table of their own."""
+    rng = np.random.default_rng(0)
+    truth = pd.DataFrame({"id": range(50), "low": rng.random(50), "high": rng.random(50)})
+    names = ["a", "b", "c", "d"]
+    forecasts = pd.DataFrame(rng.random((50, 4)), columns=names).assign(id=range(50))
+    columns = {"old": names[:2], "new": names[2:]}
+    options = {"id": "id", "scoring": "neg_mean_squared_error[high]"}
+
+    both = truth.merge(forecasts, on="id")
+    expected = compare(both, columns, y_true=["low", "high"], **options)
+
+    apart = compare(forecasts, columns, y_true=(truth, ["low", "high"]), **options)
+    assert repr(expected.rows) == repr(apart.rows)
