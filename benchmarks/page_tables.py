@@ -8,9 +8,15 @@ theirs. So a test, a world or a page that changes alone is found. Run
     python benchmarks/page_tables.py
 
 with the releases of `.ci/oldest-requirements.txt`, because numbers of other releases of
-numpy and scikit-learn differ. Where a command was run anew, and its tables are on the page,
-``--update PAGE`` makes the stamps of that page anew. Commands that need data of others, and
-those that add up all tables, which takes minutes, are stamped by their source.
+numpy and scikit-learn differ. Commands that need data of others, and those that add up all
+tables, which takes minutes, are stamped by their source.
+
+Tables that are folded on the pages are in files, below ``doc/user_guide/tables``. Where a
+command was run anew, its tables replace those of the same titles, in files and on the page,
+and the stamps of the page are made anew, by
+
+    COMMAND --rst | python benchmarks/page_tables.py --fill PAGE
+    python benchmarks/page_tables.py --update PAGE
 """
 
 import argparse
@@ -23,8 +29,9 @@ import shlex
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
-from textwrap import dedent
+from textwrap import dedent, indent
 
 ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "doc" / "user_guide"
@@ -32,7 +39,8 @@ STAMPS = Path(__file__).with_suffix(".json")
 COMMAND = re.compile(
     r" *\$ (python (-m benchmarks\.[\w.]+|benchmarks/precision_study\.py).*)"
 )
-TABLE = re.compile(r"( *)\.\. csv-table::")
+TABLE = re.compile(r"( *)\.\. csv-table:: *(.*)")
+IN_FILE = re.compile(r"^( *):file: (\S+)$", re.MULTILINE)
 OF_OTHERS = ("DATA", "FOLDER")
 """Names of folders in commands that have data of others."""
 
@@ -72,9 +80,20 @@ INSTEAD = {"bcv_catalogue": "--quick --n-jobs 1 --only tune effects"}
 """Options in place of those of the page, where one short run stands for all parts."""
 
 
+def read_page(page):
+    """The text of a page, with the tables that are in files where they are shown."""
+
+    def shown(match):
+        rows = (page.parent / match[2]).read_text(encoding="utf-8").rstrip("\n")
+        return "\n" + indent(rows, match[1])
+
+    return IN_FILE.sub(shown, page.read_text(encoding="utf-8"))
+
+
 def commands_of(page):
     """Commands of a page with the text of their tables; those side by side share these."""
-    lines = page.read_text(encoding="utf-8").split("\n")
+    lines = read_page(page).split("\n")
+    starts = {table.start: table for table in tables_of(lines)}
     found, last = [], None
     for number, line in enumerate(lines):
         if command := COMMAND.match(line):
@@ -83,16 +102,65 @@ def commands_of(page):
                 found.append(([], []))
             found[-1][0].append((command[1].rstrip("\\ "), script_of(command[2])))
             last = number
-        elif found and (table := TABLE.match(line)):
-            margin = len(table[1])
-            end = number + 1
+        elif found and (table := starts.get(number)):
+            # Its text is the same wherever it stands on the page, as in a folded part.
+            found[-1][1].append(dedent("\n".join(lines[number : table.end])))
+    return [(commands, "\n".join(tables)) for commands, tables in found if tables]
+
+
+@dataclass
+class Place:
+    """A table among lines: where it starts, where its options and it end."""
+
+    title: str
+    margin: str
+    start: int
+    rows: int
+    end: int
+
+
+def tables_of(lines):
+    """The places of all tables among lines."""
+    for start, line in enumerate(lines):
+        if table := TABLE.match(line):
+            inside, end = table[1] + " ", start + 1
             while end < len(lines) and (
-                not lines[end].strip() or lines[end].startswith(" " * (margin + 1))
+                not lines[end].strip() or lines[end].startswith(inside)
             ):
                 end += 1
-            # Its text is the same wherever it stands on the page, as in a folded part.
-            found[-1][1].append(dedent("\n".join(lines[number:end])).strip())
-    return [(commands, "\n".join(tables)) for commands, tables in found if tables]
+            while not lines[end - 1].strip():
+                end -= 1
+            rows = start + 1
+            while rows < end and lines[rows].strip():
+                rows += 1
+            yield Place(table[2], table[1], start, rows, end)
+
+
+def fill(page, printed):
+    """Put tables that a command printed in the places of those with their titles."""
+    new, source = {}, printed.split("\n")
+    for table in tables_of(source):
+        rows = dedent("\n".join(source[table.rows + 1 : table.end]))
+        new.setdefault(table.title, []).append(rows)
+    lines = page.read_text(encoding="utf-8").split("\n")
+    places = [table for table in tables_of(lines) if table.title in new]
+    for title, own in new.items():
+        number = sum(table.title == title for table in places)
+        if number not in (0, len(own)):
+            raise SystemExit(
+                f"{page.name} has {number} tables with the title {title!r}, but {len(own)} "
+                "are printed, so that it is not known which is which. Nothing is changed."
+            )
+        print(f"{title}: {'filled' if number else 'not on the page'}")
+    for table in reversed(places):
+        rows = new[table.title].pop()
+        options = "\n".join(lines[table.start : table.rows])
+        if in_file := IN_FILE.search(options):
+            (page.parent / in_file[2]).write_text(rows + "\n", encoding="utf-8")
+        else:
+            margin = table.margin + "   "
+            lines[table.rows + 1 : table.end] = indent(rows, margin).split("\n")
+    page.write_text("\n".join(lines), encoding="utf-8")
 
 
 def script_of(words):
@@ -225,7 +293,11 @@ def main():
     add("--only", nargs="+", metavar="PAGE", help="pages, such as error_rates.rst")
     add("--update", nargs="+", metavar="PAGE", default=[], help="pages to stamp anew")
     add("--jobs", type=int, default=os.cpu_count(), help="commands at a time")
+    add("--fill", metavar="PAGE", help="page whose tables are those of standard input")
     options = parser.parse_args()
+    if options.fill:
+        fill(PAGES / options.fill, sys.stdin.read())
+        return 0
     known = json.loads(STAMPS.read_text()) if STAMPS.exists() else {}
     names = [page.name for page in sorted(PAGES.glob("*.rst")) if commands_of(page)]
     wrong = [

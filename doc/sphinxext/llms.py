@@ -15,6 +15,7 @@ from pathlib import Path
 import registry_pages
 
 import skcompare
+from benchmarks.page_tables import read_page
 from skcompare._io.readers import list_formats
 from skcompare._registry import metrics, tests
 
@@ -109,13 +110,12 @@ def render_full(doc):
 
 
 def _text_of(path):
-    """Text of a page, with the files that it includes."""
+    """Text of a page, with the files that it includes and those of its tables."""
 
     def included(match):
         return (path.parent / match[1].strip()).read_text(encoding="utf-8").strip()
 
-    text = path.read_text(encoding="utf-8")
-    text = re.sub(r"^\.\. include:: (.*)$", included, text, flags=re.MULTILINE)
+    text = re.sub(r"^\.\. include:: (.*)$", included, read_page(path), flags=re.MULTILINE)
     return plain(text).strip()
 
 

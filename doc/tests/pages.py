@@ -6,6 +6,8 @@ import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.page_tables import read_page
+
 ROOT = Path(__file__).parents[2]
 DOC = ROOT / "doc"
 GUIDE = DOC / "user_guide"
@@ -67,7 +69,7 @@ def blocks(path):
 def tables(path):
     """The rows of each `csv-table` of a page by its title, those that follow included."""
     found = {}
-    lines = path.read_text(encoding="utf-8").split("\n")
+    lines = read_page(path).split("\n")
     for number, line in enumerate(lines, start=1):
         directive = _DIRECTIVE.match(line)
         if directive and directive[2] == "csv-table":
@@ -78,7 +80,7 @@ def tables(path):
 
 def folded_tables(path):
     """The line, the options, and the lines of the first table of each `folded-table`."""
-    lines = path.read_text(encoding="utf-8").split("\n")
+    lines = read_page(path).split("\n")
     for number, line in enumerate(lines, start=1):
         directive = _DIRECTIVE.match(line)
         if not directive or directive[2] != "folded-table":

@@ -67,6 +67,72 @@ def test_tables_belong_to_the_commands_above(script, tmp_path):
     assert two.endswith("3,4")
 
 
+FOLDED = """\
+.. folded-table::
+
+   .. csv-table:: One
+      :header-rows: 1
+      :file: tables/one.csv
+
+Words, and a table on the page.
+
+.. csv-table:: Two
+   :header-rows: 1
+
+   c,d
+   5,6
+
+More words.
+"""
+PRINTED = """\
+.. csv-table:: Two
+   :header-rows: 1
+
+   c,d
+   7,8
+   9,0
+
+.. csv-table:: One
+   :header-rows: 1
+
+   a,b
+   3,4
+
+"""
+
+
+def test_tables_in_files_are_those_of_the_page(script, tmp_path):
+    """The text of a page has them where they are shown."""
+    page, file = tmp_path / "page.rst", tmp_path / "tables" / "one.csv"
+    file.parent.mkdir()
+    file.write_text("a,b\n1,2\n")
+    page.write_text(FOLDED)
+    inside = FOLDED.replace("      :file: tables/one.csv", "\n      a,b\n      1,2")
+
+    assert inside == script.read_page(page)
+    (table, _) = script.tables_of(inside.split("\n"))
+    assert ("One", 2, 4, 7) == (table.title, table.start, table.rows, table.end)
+
+
+def test_printed_tables_are_put_in_their_places(script, tmp_path, capsys):
+    """By their titles, in files and on the page; nothing changes where two have one."""
+    page, file = tmp_path / "page.rst", tmp_path / "tables" / "one.csv"
+    file.parent.mkdir()
+    file.write_text("a,b\n1,2\n")
+    page.write_text(FOLDED)
+
+    script.fill(page, PRINTED + PRINTED.replace("One", "None").replace("Two", "Three"))
+
+    assert "a,b\n3,4\n" == file.read_text()
+    assert FOLDED.replace("   5,6", "   7,8\n   9,0") == page.read_text()
+    assert ["Two: filled", "One: filled", "Three: not on the page"] == (
+        capsys.readouterr().out.splitlines()[:3]
+    )
+    with pytest.raises(SystemExit, match="1 tables with the title 'Two', but 2 are"):
+        script.fill(page, PRINTED + PRINTED.replace("7,8", "1,1"))
+    assert "a,b\n3,4\n" == file.read_text()
+
+
 def test_what_changed_is_told(script):
     """Another number of the command, or a table that was changed by hand."""
     known = [{"commands": ["c"], "prints": "x", "tables": "y"}]
