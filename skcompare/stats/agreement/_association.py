@@ -325,7 +325,9 @@ def yule_q(table: ContingencyTable, *, method: ExactMethod = "auto") -> PairedRe
         `estimate` is Q. `statistic` is the logarithm of the odds ratio over its standard
         error, or in the exact test the number of records that both predict correctly. The
         interval is mapped from that of the odds ratio. `details` holds the odds ratio, and
-        the standard error of Q (`se`) where there is one. `remark` describes Q.
+        the standard error of Q (`se`) where there is one. `remark` describes Q: below
+        -0.05 errors fall on different records, up to 0.05 they are about independent, and
+        above on the same records. These limits were chosen here.
 
     Raises
     ------
@@ -452,7 +454,9 @@ def disagreement(table: ContingencyTable) -> PairedResult:
     -------
     result : PairedResult
         `estimate` is the share, and the interval is Wilson's [2]_. Statistic and p-value
-        are NaN, flagged "descriptive". `remark` describes the share.
+        are NaN, flagged "descriptive". `remark` describes the share: below 0.05 the two
+        behave nearly identically, and from 0.5 on they differ on many records. These limits
+        were chosen here.
 
     Notes
     -----
@@ -676,7 +680,8 @@ def cohen_kappa(
         `estimate` is kappa and `statistic` is kappa over its standard error at kappa = 0.
         `details` holds both shares, the standard error (`se`), that at kappa = 0 (`se0`)
         and the least kappa that the label rates allow, -e / (1 - e). `remark` describes
-        kappa on the scale of Landis and Koch [4]_.
+        kappa on the scale of Landis and Koch [4]_: slight agreement below 0.2, fair below
+        0.4, moderate below 0.6, substantial below 0.8, and almost perfect.
 
     Notes
     -----
