@@ -275,7 +275,8 @@ def make_paired_scorer(scoring: Any = None, *, pos_label: Any = None) -> "PairSc
         that ends in one, returns a dict of names to numbers. Use it where scikit-learn
         takes several scores: :func:`~sklearn.model_selection.cross_validate`, and searches
         with, for example, ``refit="accuracy_difference"``. `cross_val_score` and
-        `learning_curve` need a single number, and reject it.
+        `learning_curve` need a single number, and reject it; pass them
+        ``lambda pair, X, y: scorer(pair, X, y)["accuracy_difference"]``.
 
     Raises
     ------
