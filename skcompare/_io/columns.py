@@ -15,7 +15,7 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._core.validation import check_choice, unknown_name
+from skcompare._core.validation import check_choice, is_older, unknown_name
 from skcompare._io.npz import NpzFile as NpzFile
 from skcompare._io.readers import (
     CsvFile,
@@ -32,6 +32,8 @@ from skcompare.exceptions import MissingDependencyError
 
 T = TypeVar("T")
 
+LEAST_NARWHALS = (2, 9)
+"""Older ones let DuckDB count records with the same scores wrongly."""
 BACKENDS = ("pandas", "polars", "pyarrow")
 MOST_NAMES, LONGEST_NAME = 20, 60
 """Largest numbers of columns in a message, and of characters of each name."""
@@ -150,6 +152,11 @@ def narwhals_module() -> Any:
             "Frames and Parquet files need narwhals. Install it with "
             "`pip install narwhals`, or pass arrays or a CSV file."
         ) from error
+    if is_older(narwhals.__version__, LEAST_NARWHALS):
+        raise MissingDependencyError(
+            f"narwhals {narwhals.__version__} counts some records of DuckDB wrongly. Install a "
+            f"newer one: pip install 'narwhals>={'.'.join(map(str, LEAST_NARWHALS))}'."
+        )
     return narwhals
 
 

@@ -16,6 +16,7 @@ from sklearn.exceptions import InconsistentVersionWarning, NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from skcompare._core.atomic_write import check_unpacked
+from skcompare._core.validation import is_older
 from skcompare.exceptions import MissingDependencyError
 
 # Ensembles that do not check the number of features of their trees.
@@ -351,8 +352,7 @@ def _skops_io() -> Any:
         raise MissingDependencyError(
             f"Loading a saved classifier needs skops. Install it: {INSTALL_SKOPS}."
         ) from error
-    numbers = tuple(int(part) for part in installed.split(".")[:2] if part.isdigit())
-    if numbers < LEAST_SKOPS:
+    if is_older(installed, LEAST_SKOPS):
         raise MissingDependencyError(
             f"skops {installed} lets some files run code despite its check. Install "
             f"a newer one: {INSTALL_SKOPS}."

@@ -359,6 +359,19 @@ def test_what_is_no_frame():
             columns_of(wrong, ["x"])
 
 
+def test_old_narwhals_is_refused(monkeypatch):
+    """Before 2.9 it made DuckDB count some records wrongly."""
+    narwhals = pytest.importorskip("narwhals")
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"x": [1.0]})
+    monkeypatch.setattr(narwhals, "__version__", "2.10.1")
+    assert columns_of(frame, ["x"])["x"].tolist() == [1.0]
+
+    monkeypatch.setattr(narwhals, "__version__", "2.8.0")
+    with pytest.raises(MissingDependencyError, match=r"narwhals 2\.8\.0 .*narwhals>=2\.9"):
+        columns_of(frame, ["x"])
+
+
 def test_frames_need_narwhals(without):
     """Without narwhals the message says what to install."""
     without("narwhals")
