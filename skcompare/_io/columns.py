@@ -152,10 +152,11 @@ def narwhals_module() -> Any:
             "Frames and Parquet files need narwhals. Install it with "
             "`pip install narwhals`, or pass arrays or a CSV file."
         ) from error
-    if is_older(narwhals.__version__, LEAST_NARWHALS):
+    installed = narwhals.__version__
+    if is_older(installed, LEAST_NARWHALS):
         raise MissingDependencyError(
-            f"narwhals {narwhals.__version__} counts some records of DuckDB wrongly. Install a "
-            f"newer one: pip install 'narwhals>={'.'.join(map(str, LEAST_NARWHALS))}'."
+            f"narwhals {installed} counts some records of DuckDB wrongly. Install a newer "
+            f"one: pip install 'narwhals>={'.'.join(map(str, LEAST_NARWHALS))}'."
         )
     return narwhals
 
