@@ -329,7 +329,9 @@ class PairedCalibration(Mergeable):
         n_bins : int, default=15
             Number of bins of each classifier, and class.
         strategy : {"uniform", "equal_mass", "quantile"}, default="uniform"
-            Bins of equal width, or of about as many records for each classifier.
+            For each classifier, bins of equal width, a bin holding its lower edge and the
+            last one both; of about as many records each; or with edges at quantiles. Equal
+            probabilities stay together, which may leave fewer bins; this is flagged.
         edges : array-like of shape (n_bins + 1,), or a pair of such, optional
             Edges in place of `n_bins` and `strategy`: for both classifiers, or for
             champion and challenger; for classwise events an entry of the pair may hold the
