@@ -63,7 +63,7 @@ def _shown(lines):
     k = 0
     while k < len(lines):
         line, margin = lines[k].strip(), _indent(lines[k])
-        if not line.startswith(".."):
+        if line != ".." and not line.startswith(".. "):
             yield line
             k += 1
             continue
