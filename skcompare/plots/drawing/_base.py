@@ -201,6 +201,11 @@ class Display(ABC):
         All of them.
     figure_ : matplotlib Figure
         The figure that they are in.
+
+    Notes
+    -----
+    A pickled display keeps its numbers and texts, even without matplotlib, but not the
+    figure: draw it again by :meth:`plot`.
     """
 
     ax_: Any
@@ -236,15 +241,17 @@ class Display(ABC):
     def plot(self, ax: Any = None) -> Self:
         """Draw the plot.
 
-        Colours suit the background of the figure, be it light or dark.
+        Colours suit the background of the figure, be it light or dark. The settings of
+        matplotlib are not changed.
 
         Parameters
         ----------
         ax : matplotlib Axes or sequence of Axes, optional
             Axes to draw on; a new figure by default. A picture with several panels takes as
-            many axes, or replaces a single empty one by its panels. Where they have less
-            room than `figsize` states, text is scaled down, to half its size at most, and
-            titles are wrapped; use a figure of ``layout="constrained"``.
+            many axes, or replaces a single empty one of a grid, such as those of
+            ``plt.subplots()``, by its panels. Where they have less room than `figsize`
+            states, text is scaled down, to half its size at most, and titles are wrapped;
+            use a figure of ``layout="constrained"``.
 
         Returns
         -------
