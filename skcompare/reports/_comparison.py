@@ -113,10 +113,11 @@ class StoredComparison(Stored):
         path : str or path, optional
             File to write the page to, and to return None.
         pictures : {"auto", True, False}, default="auto"
-            Pictures, drawn by matplotlib: for the rows of two classifiers, and by the
-            primary measure of several. "auto" leaves out those that cannot be made and says
-            why; True makes that an error. Without them the tables of two have small
-            drawings of their own.
+            Pictures, drawn by matplotlib: of two models those that belong to the rows; of
+            several the groups and the differences by each measure, and the matrix of all
+            pairs by the primary one, or with a control only the differences. "auto" leaves
+            out those that cannot be made and says why; True makes that an error. Without
+            them the tables of two have small drawings of their own.
 
         Returns
         -------
