@@ -650,13 +650,15 @@ None
     pos_label : label, optional
         The positive class of two; scorers then see classes 0 and 1.
     allow_mixed : bool, default=False
-        Allow exactly one frozen classifier.
+        Allow exactly one frozen classifier, or one within a pipeline or another classifier.
+        By default this is an error, because it may have seen the test records.
     check_reproducible : bool, default=False
         Fit both classifiers twice on the first split, and flag the comparison as
         "not-reproducible" if the predictions differ. This is always done for a
         classifier that has a `random_state` which cannot be set.
     refit : bool, default=False
-        Fit the selected classifier on all records and predict with it.
+        Fit the selected classifier on all records and predict with it. The diagram of the
+        comparator in a notebook marks it.
     n_jobs : int, optional
         Fits at a time, as in joblib.
     cache : str, path or joblib.Memory, optional
