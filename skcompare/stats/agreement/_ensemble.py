@@ -112,7 +112,7 @@ def recommend_ensemble(
 ) -> EnsembleAdvice:
     """Recommend whether, and how, to combine two classifiers.
 
-    Four checkpoints [1]_, of which the first three must be passed for an ensemble to be
+    Four checkpoints [1]_, of which the first two must be passed for an ensemble to be
     advised: both classifiers are useful and neither is far ahead; their errors are not
     redundant; the shape of their disagreement chooses the way of combining; and averaged
     probabilities should be calibrated. This is advice and not a test: whether the ensemble
