@@ -4,7 +4,7 @@
     python benchmarks/coming_from.py
 
 The lines in front are their calls as the page has them, so that its numbers can be checked
-against newer versions. Our own lines are doctests of the page.
+against newer versions. Our own numbers are those of doc/tests/test_coming_from.py.
 """
 
 import warnings
