@@ -349,7 +349,9 @@ class Ledger:
     merges of lines are detected. That is no protection against deliberate manipulation, and
     lines cut off at the end are not detected either; keep the file under version control,
     whose history shows both. Where the file is missing, a new one begins at look 1. A file
-    with the extension `.lock` locks out other processes while a line is written.
+    with the extension `.lock` locks out other processes while a line is written, those of
+    other machines on a shared disk too. It does not belong under version control. A process
+    that is killed while writing leaves it behind, and the next error names it.
 
     A set is recognised by its ids, its groups, and its true labels or, without ids, the
     number of records of each class. A blind ledger contains nothing of the labels.
