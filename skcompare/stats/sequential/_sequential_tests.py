@@ -251,8 +251,8 @@ def anytime_losses(
         "spherical_loss", "cost_weighted_loss" without a matrix and "miscoverage_loss", and
         2 for "multiclass_brier_loss" and "brier_score". The log loss, errors of predicted
         numbers and losses of your own have none. Where targets and predictions are always
-        within a range of width w, absolute errors differ by at most w, and squared ones by
-        w².
+        within a range of width w, absolute errors differ by at most w, squared ones by w²,
+        and pinball losses by w times the greater of their `alpha` and ``1 - alpha``.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "greater" means that the challenger is better: its losses are lower. A one-sided
         test is valid for all gains on the other side of `null_value` too.
