@@ -12,6 +12,7 @@ from skcompare.stats import bcv_mcnemar
 
 results = pytest.importorskip("benchmarks.validity.splits.mnist.mnist_results")
 
+from benchmarks.page_tables import read_page  # noqa: E402
 from benchmarks.validity.splits.mnist import mnist  # noqa: E402
 from benchmarks.validity.splits.mnist import mnist_designs as designs  # noqa: E402
 
@@ -118,7 +119,7 @@ def test_page_has_what_the_stored_results_decide():
     page = Path(__file__).parents[2] / "doc" / "user_guide" / "mnist_error_rates.rst"
     if not page.exists():
         pytest.skip("the pages are not here")
-    rows = {line.strip() for line in page.read_text(encoding="utf-8").split("\n")}
+    rows = {line.strip() for line in read_page(page).split("\n")}
     stored = results.Results([results.STORED])
     for table in (
         mnist.error_table(stored, stored.settings),
