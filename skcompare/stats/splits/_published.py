@@ -1346,7 +1346,7 @@ def bcv_mcnemar(
 
     The test counts records, and does not account for what all trainings have in common, or
     for chance in them. Equal learners that select the same lucky feature of the same
-    records in every split are rejected in up to 12 % of data sets at a level of 5 %,
+    records in every split are rejected in up to 24 % of data sets at a level of 5 %,
     and two copies of an unscaled stochastic gradient descent, with different seeds, in a
     third of draws; more records make that worse. So every result is flagged
     "training-unseen", and :func:`bcv_jackknife_t` is the default where the records are
