@@ -20,9 +20,20 @@ NOTEBOOK = """<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>
 .jp-RenderedHTMLCommon tbody tr:nth-child(odd) {{ background: #808080; }}
 .jp-RenderedHTMLCommon h3 {{ font-weight: normal; }}
 body {{ background: {ground}; color: #808080; }} h1 {{ color: {ink}; }}
-</style></head><body data-jp-theme-light="{is_light}"><main><h1>Notebook</h1>
+</style></head><body {host}><main><h1>Notebook</h1>
 <div class="jp-RenderedHTMLCommon">{outputs}</div></main></body></html>"""
 """Page with the rules of JupyterLab's outputs that fragments have to override."""
+THEMES = {
+    "light": ('data-jp-theme-light="true"', "#ffffff"),
+    "dark": ('data-jp-theme-light="false"', "#000000"),
+    "vscode-light": ('class="vscode-light"', "#ffffff"),
+    "vscode-dark": ('class="vscode-dark"', "#000000"),
+    "vscode-high-contrast": ('class="vscode-high-contrast"', "#000000"),
+    "vscode-high-contrast-light": (
+        'class="vscode-high-contrast-light vscode-high-contrast"', "#ffffff",
+    ),
+}  # fmt: skip
+"""Marks of the body by theme, as JupyterLab and the notebooks of VS Code set them."""
 KINDS = ("two", "several", "gate", "time", "trainings")
 COMPLAINTS = {"Log.entryAdded", "Runtime.consoleAPICalled", "Runtime.exceptionThrown"}
 FOCUSABLE = "document.querySelectorAll('a[href], [tabindex=\"0\"]')"
@@ -84,10 +95,10 @@ def pages(tmp_path_factory):
     }
     folder = tmp_path_factory.mktemp("pages")
     fragments = "".join(2 * [report._repr_html_() for report in reports.values()])
-    for theme, is_light in (("light", "true"), ("dark", "false")):
-        ground, ink = ("#ffffff", "#000000")[:: 1 if theme == "light" else -1]
+    for theme, (host, ground) in THEMES.items():
+        ink = "#000000" if ground == "#ffffff" else "#ffffff"
         (folder / f"notebook-{theme}.html").write_text(
-            NOTEBOOK.format(is_light=is_light, ground=ground, ink=ink, outputs=fragments),
+            NOTEBOOK.format(host=host, ground=ground, ink=ink, outputs=fragments),
             encoding="utf-8",
         )
     for kind, report in reports.items():
@@ -190,7 +201,7 @@ def test_rules_of_accessibility(browser, pages, kind, dark):
 
 
 @pytest.mark.parametrize("width", [1280, 400])
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("system", [False, True])
 def test_fragments_in_notebooks(browser, pages, theme, system, width):
     """Their colours are those of the notebook's theme, whatever the reader's system has."""
@@ -208,7 +219,8 @@ def test_fragments_in_notebooks(browser, pages, theme, system, width):
     )
 
     assert width == found
-    assert ("rgb(15, 20, 27)" if theme == "dark" else "rgb(255, 255, 255)") == ground
+    is_dark = THEMES[theme][1] == "#000000"
+    assert ("rgb(15, 20, 27)" if is_dark else "rgb(255, 255, 255)") == ground
     assert 0 == ids
     assert {"none"} == {*floats}
     assert {"left"} == {*sides}

@@ -63,8 +63,17 @@ SHOWN = ("verdict", "results", "conditions", "notes")
 FOLDED = ("assumed", "next", "ensemble", "how")
 """Parts of a page that a fragment shows as well, and those that it shows on request."""
 
-LIGHT = ('body[data-jp-theme-light="true"]', "body.vscode-light")
-DARK = ('body[data-jp-theme-light="false"]', "body.vscode-dark")
+LIGHT = (
+    'body[data-jp-theme-light="true"]',
+    "body.vscode-light",
+    "body.vscode-high-contrast-light",
+)
+DARK = (
+    'body[data-jp-theme-light="false"]',
+    "body.vscode-dark",
+    # VS Code sets this class with that of light high contrast, too.
+    "body.vscode-high-contrast:not(.vscode-high-contrast-light)",
+)
 """Themes of JupyterLab, also as exported by nbconvert, and of VS Code."""
 SCHEME = re.compile(r"\.skcompare \{ (--page: #.*?;)\s+(?:color:.*?)?\}", re.DOTALL)
 """Colours of a scheme in the style of a report, the light one first."""
