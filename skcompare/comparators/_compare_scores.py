@@ -329,6 +329,10 @@ def compare_scores(
     :func:`~skcompare.stats.clustered_mcnemar` or :func:`~skcompare.stats.clustered_t`. With
     `time` it is :func:`~skcompare.stats.diebold_mariano`.
 
+    For losses "all" includes :func:`~skcompare.stats.relative_loss`, or for items in groups
+    :func:`~skcompare.stats.clustered_relative_loss`, whose `remark` has the reduction of
+    the mean loss in percent.
+
     For scores of folds it is :func:`~skcompare.stats.corrected_repeated_kfold_t`, or
     :func:`~skcompare.stats.corrected_repeated_holdout_t` if the test sets do not partition
     the records. If folds were treated as items, the t test would reject equally good

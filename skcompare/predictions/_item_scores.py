@@ -762,6 +762,25 @@ class ItemScores(ArrayValues):
         ----------
         keep : array-like of bool of shape (n_items,)
             Mask of the items to keep.
+
+        Returns
+        -------
+        scores : ItemScores
+            The items of the mask, which :func:`~skcompare.compare_scores` compares.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from skcompare.predictions import ItemScores
+        >>> frame = pd.DataFrame({
+        ...     "item": ["a", "b", "c"],
+        ...     "topic": ["law", "law", "art"],
+        ...     "old": [0, 1, 0],
+        ...     "new": [1, 1, 0],
+        ... })
+        >>> scores = ItemScores.from_frames(frame, score=("old", "new"), columns=["topic"])
+        >>> scores.subset(scores.columns["topic"] == "law").items.tolist()
+        ['a', 'b']
         """
         kept = np.asarray(keep)
         if kept.shape != (self.n,) or kept.dtype != bool:
