@@ -151,6 +151,8 @@ def valid_item_tests(scores: ItemScores) -> list[str]:
         and not entry.caution
         and not why_no_evidence(scores, entry.needs)
         and (BOUND not in entry.options or scores.bounds is not None)
+        # A reduction is a share of a mean loss, which no score is.
+        and (entry.kind != "reduction" or not scores.greater_is_better)
     ]
 
 

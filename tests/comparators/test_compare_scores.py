@@ -243,6 +243,10 @@ def test_all_tests():
     assert {"mcnemar", "paired_t", "wilcoxon"} < set(unrelated)
     assert {"clustered_mcnemar", "clustered_t"} <= {row.test for row in grouped}
     assert "mcnemar" not in {row.test for row in grouped}
+    losses = compare_scores(
+        old, new, tests="all", unit="items", greater_is_better=False
+    ).rows
+    assert {"relative_loss"} == {row.test for row in losses} - {*unrelated}
 
 
 def test_invalid_design_is_flagged():
