@@ -441,7 +441,8 @@ class SkewnessAdjusted(NamedTuple):
     """Skewness-adjusted test of a mean difference, by Hall's transformation.
 
     The skewness that is allowed for is twice the observed one, and not less than that of
-    few units, on the side that counts against the alternative.
+    few units, on the side that counts against the alternative. For 1,000 symmetric losses
+    it moves a 95 % limit by 0.07 standard errors.
 
     Attributes
     ----------
@@ -561,6 +562,17 @@ class ConstantDifferences(NamedTuple):
         Value of each difference.
     bound : float
         Largest possible distance of a difference from 0.
+
+    Notes
+    -----
+    A gate takes the observed difference v as the value, for records that may have rare
+    errors. If they are representative except for a share q of others, each as bad as
+    possible, the mean is at the boundary b for q = (v - b) / (v + R), where R is the bound.
+    The p-value is (1 - q)^n, the probability that none of n records is one of those, and no
+    test that holds for such a distribution has a smaller one. At 0.05 it is no larger than
+    that of a t-test from about 3.3 / s² records on, if a difference has a standard
+    deviation of s R. Without it, a challenger whose first large error was expected once in
+    n records passed 36 % of the time by Brier's loss.
 
     Examples
     --------
