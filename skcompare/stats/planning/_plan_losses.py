@@ -358,8 +358,9 @@ def plan_loss_comparison(
     -----
     With n records the t statistic has n - 1 degrees of freedom and the noncentrality
     ``sqrt(n) * difference / deviation``, if differences are normal. A two-sided test finds
-    a difference of either sign, the wrong one included. For equivalence the powers of both
-    tests less 1 are a lower bound of that of both, with an error below 0.0001 from 10
+    a difference of either sign, the wrong one included, as in statsmodels' ``TTestPower``
+    and R's ``power.t.test(type = "paired", strict = TRUE)``. For equivalence the powers of
+    both tests less 1 are a lower bound of that of both, with an error below 0.0001 from 10
     records on, where they have a power of 0.8.
 
     A relative margin m is tested by the champion's loss times 1 + m, minus the
