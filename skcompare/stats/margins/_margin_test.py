@@ -571,8 +571,8 @@ class ConstantDifferences(NamedTuple):
     The p-value is (1 - q)^n, the probability that none of n records is one of those, and no
     test that holds for such a distribution has a smaller one. At 0.05 it is no larger than
     that of a t-test from about 3.3 / s² records on, if a difference has a standard
-    deviation of s R. Without it, a challenger whose first large error was expected once in
-    n records passed 36 % of the time by Brier's loss.
+    deviation of s R. A challenger with a large error in one of n records, on average, has
+    none in a sample of n with the probability (1 - 1/n)^n, 0.37 for large n.
 
     Examples
     --------
