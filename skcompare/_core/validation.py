@@ -858,9 +858,3 @@ def in_class_order(
         if set(names) == set(expected):
             return values[:, [names.index(label) for label in expected]]
     return values
-
-
-def is_older(version: str, least: tuple[int, ...]) -> bool:
-    """Whether the version of a package is below the least one that is supported."""
-    numbers = version.split(".")[: len(least)]
-    return tuple(int(part) for part in numbers if part.isdigit()) < least

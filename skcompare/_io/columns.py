@@ -15,7 +15,7 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from skcompare._core.validation import check_choice, is_older, unknown_name
+from skcompare._core.validation import check_choice, unknown_name
 from skcompare._io.npz import NpzFile as NpzFile
 from skcompare._io.readers import (
     CsvFile,
@@ -141,6 +141,12 @@ def frame_from_columns(
             f"A {backend} frame needs narwhals and {backend}. Install them with "
             f"`pip install narwhals {backend}`."
         ) from error
+
+
+def is_older(version: str, least: tuple[int, ...]) -> bool:
+    """Whether the version of a package is below the least one that is supported."""
+    numbers = version.split(".")[: len(least)]
+    return tuple(int(part) for part in numbers if part.isdigit()) < least
 
 
 def narwhals_module() -> Any:

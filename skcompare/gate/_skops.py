@@ -16,7 +16,7 @@ from sklearn.exceptions import InconsistentVersionWarning, NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from skcompare._core.atomic_write import check_unpacked
-from skcompare._core.validation import is_older
+from skcompare._io.columns import is_older
 from skcompare.exceptions import MissingDependencyError
 
 # Ensembles that do not check the number of features of their trees.
