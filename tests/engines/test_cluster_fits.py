@@ -102,6 +102,18 @@ class Deadly(GaussianNB):
         return True
 
 
+class Counted(GaussianNB):
+    """Leaves a file in a folder for each fit."""
+
+    def __init__(self, folder):
+        super().__init__()
+        self.folder = folder
+
+    def fit(self, X, y):
+        Path(self.folder, f"{os.getpid()}-{time.perf_counter_ns()}").touch()
+        return super().fit(X, y)
+
+
 @pytest.fixture(scope="module")
 def dask_client(tmp_path_factory):
     distributed = pytest.importorskip("distributed")
@@ -409,6 +421,24 @@ def test_lost_worker_of_loky(tmp_path):
 
     assert isinstance(failure.value.__cause__, BrokenExecutor)
     assert re.search(r"it ran .*challenger in split \d", str(failure.value))
+
+
+def test_stored_fits_are_not_repeated(backend, tmp_path):
+    """A comparison that goes on with a cache fits what it lacks, on every backend."""
+    fits, cache = tmp_path / "fits", tmp_path / "cache"
+    fits.mkdir()
+    comparator = PairedComparator(TREE, Counted(str(fits)), cache=str(cache), n_jobs=2)
+    comparator.set_params(random_state=0)
+
+    made = told(comparator.fit(X, Y))
+    assert 10 == len([*fits.iterdir()])
+    stored = sorted(cache.rglob("output.pkl"))
+    for path in stored[::2]:
+        path.unlink()
+    read = told(comparator.fit(X, Y))
+
+    assert made == read
+    assert 10 < len([*fits.iterdir()]) < 20
 
 
 def wait_for_workers(client):
