@@ -292,7 +292,8 @@ def compare_mlflow_runs(
         name: placed_in(source, predictions)
         for name, source in zip(names, sources, strict=True)
     }
-    in_both = set(outputs) <= set(sources[1].names)
+    # If only some are there, that is an error: the others could not be compared.
+    in_both = not set(outputs).isdisjoint(sources[1].names)
     same = [(None, (sources[1], y_true))] if in_both else []
     order = {name: options.pop(name) for name in ("time", "horizon") if name in options}
     groups = options.pop("groups", None)

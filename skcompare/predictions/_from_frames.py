@@ -130,7 +130,8 @@ class ColumnRoles:
     @property
     def is_numeric(self) -> bool:
         """Whether forecasts or several outputs are named, so that the target is numbers."""
-        columns = self.y_true[-1] if isinstance(self.y_true, tuple) else self.y_true
+        is_pair = isinstance(self.y_true, tuple) and len(self.y_true) == 2
+        columns = self.y_true[1] if is_pair else self.y_true
         predictions = self.predictions.values()
         return isinstance(columns, list) or any(map(is_forecast, predictions))
 

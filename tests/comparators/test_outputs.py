@@ -846,3 +846,5 @@ def test_outputs_have_the_names_of_their_columns():
 
     apart = compare(forecasts, columns, y_true=(truth, ["low", "high"]), **options)
     assert repr(expected.rows) == repr(apart.rows)
+    with pytest.raises(TypeError, match=r"must be the name of a column.*Got tuple"):
+        compare(both, columns, y_true=(), **options)

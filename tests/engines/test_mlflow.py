@@ -245,6 +245,10 @@ def test_predictions_of_several_outputs(store):
     runs[1] = run_with(store, "forest", {"id": range(400)} | truth | columns)
     with pytest.raises(ValueError, match="differ"):
         compare_mlflow_runs(*runs, "predictions.json", **options)
+    del truth["y_low"]
+    runs[1] = run_with(store, "forest", {"id": range(400)} | truth | columns)
+    with pytest.raises(ValueError, match="Unknown column 'y_low'"):
+        compare_mlflow_runs(*runs, "predictions.json", **options)
 
 
 def test_runs_that_cannot_be_compared(store):
