@@ -479,7 +479,7 @@ def test_lost_worker_of_ray(ray_started, tmp_path):
 # The scheduler of a `Client` without address leaves a socket to the garbage collector.
 @pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
 @pytest.mark.parametrize("backend", ["dask", RAY])
-def test_page(backend, request):
+def test_page(backend, request, capsys):
     """The code of the user guide runs, and concludes what the page shows of one machine."""
     if backend == "ray":
         request.getfixturevalue("ray_started")
@@ -497,3 +497,4 @@ def test_page(backend, request):
 
     (shown,) = {*re.findall(r"^inconclusive .*$", text, flags=re.MULTILINE)}
     assert shown == str(names["comparator"].comparison_.conclusion)
+    assert ("print(" in block) == capsys.readouterr().out.startswith(shown)
