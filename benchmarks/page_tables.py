@@ -151,7 +151,6 @@ def fill(page, printed):
                 f"{page.name} has {number} tables with the title {title!r}, but {len(own)} "
                 "are printed, so that it is not known which is which. Nothing is changed."
             )
-        print(f"{title}: {'filled' if number else 'not on the page'}")
     for table in reversed(places):
         rows = new[table.title].pop()
         options = "\n".join(lines[table.start : table.rows])
@@ -161,6 +160,9 @@ def fill(page, printed):
             margin = table.margin + "   "
             lines[table.rows + 1 : table.end] = indent(rows, margin).split("\n")
     page.write_text("\n".join(lines), encoding="utf-8")
+    filled = {table.title for table in places}
+    for title in new:
+        print(f"{title}: {'filled' if title in filled else 'not on the page'}")
 
 
 def script_of(words):

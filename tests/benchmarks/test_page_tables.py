@@ -131,6 +131,7 @@ def test_printed_tables_are_put_in_their_places(script, tmp_path, capsys):
     with pytest.raises(SystemExit, match="1 tables with the title 'Two', but 2 are"):
         script.fill(page, PRINTED + PRINTED.replace("7,8", "1,1"))
     assert "a,b\n3,4\n" == file.read_text()
+    assert "" == capsys.readouterr().out
 
 
 def test_what_changed_is_told(script):
